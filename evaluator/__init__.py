@@ -1,0 +1,1 @@
+"""Judges kernels. Knows nothing of Django; runs alone as `python -m evaluator`."""

@@ -1,0 +1,1 @@
+"""The benchmark's kernel tasks, one file each. Nothing here imports torch before it is used."""

@@ -1,0 +1,5 @@
+"""GELU on bfloat16 tensors."""
+
+from tasks.activation.gelu import TASK as GELU
+
+TASK = GELU.derive("gelu_bf16", signature="gelu_bf16(input, approximate='none') -> Tensor", dtype="bfloat16")
