@@ -26,7 +26,12 @@ class Maker:
         self._generator = torch.Generator(self._device).manual_seed(seed)
 
     def normal(
-        self, *shape: int, mean: float = 0.0, std: float = 1.0, outliers: float = 0.0, dtype: str | None = None
+        self,
+        *shape: int,
+        mean: float = 0.0,
+        std: float = 1.0,
+        outliers: float = 0.0,
+        dtype: str | None = None,
     ) -> torch.Tensor:
         values = self._randn(shape) * std + mean
         if outliers:

@@ -101,7 +101,9 @@ class Submission(models.Model):
     uploader = models.ForeignKey(User, models.SET_NULL, null=True, related_name="submissions")
     file_name = models.CharField(max_length=200)
     file_sha256 = models.CharField(max_length=64)
-    findings = models.JSONField(default=dict)  # what the upload page showed: unknown names, bad lines, duplicates
+    findings = models.JSONField(
+        default=dict
+    )  # what the upload page showed: unknown names, bad lines, duplicates
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -165,7 +167,9 @@ class Run(models.Model):
         constraints = [
             # a double click or a repeated re-run does not queue the same thing twice
             models.UniqueConstraint(
-                fields=["submission", "gpu"], condition=Q(status__in=["queued", "running"]), name="one_active_run"
+                fields=["submission", "gpu"],
+                condition=Q(status__in=["queued", "running"]),
+                name="one_active_run",
             ),
         ]
         indexes = [models.Index(fields=["gpu", "status", "-created"])]
@@ -185,7 +189,10 @@ class Chunk(models.Model):
     """A part of a run that one worker evaluates at a time. Its lease is the deadline of its state."""
 
     class State(models.TextChoices):
-        WAITING = "waiting", _("waiting for the first kernel")  # not sent before the run's first kernel is back
+        WAITING = (
+            "waiting",
+            _("waiting for the first kernel"),
+        )  # not sent before the run's first kernel is back
         SENT = "sent", _("sent")
         STARTED = "started", _("started")
         DONE = "done", _("done")
@@ -197,7 +204,9 @@ class Chunk(models.Model):
     attempt = models.PositiveSmallIntegerField(default=1)
     lease_until = models.DateTimeField(null=True)
     host = models.CharField(max_length=200, blank=True)
-    current_task = models.CharField(max_length=100, blank=True)  # what the worker is at, for the progress page
+    current_task = models.CharField(
+        max_length=100, blank=True
+    )  # what the worker is at, for the progress page
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["run", "number"], name="one_chunk_per_number")]

@@ -34,7 +34,12 @@ class Make(Protocol):
     """
 
     def normal(
-        self, *shape: int, mean: float = 0.0, std: float = 1.0, outliers: float = 0.0, dtype: str | None = None
+        self,
+        *shape: int,
+        mean: float = 0.0,
+        std: float = 1.0,
+        outliers: float = 0.0,
+        dtype: str | None = None,
     ) -> torch.Tensor:
         """Normal values; a share `outliers` of them is 20 times as large."""
 
@@ -142,9 +147,13 @@ class Task:
         if not self.correctness:
             raise ValueError(f"task {self.name}: it needs at least one correctness case")
         if (self.comparator == "quantized") != (self.thresholds is not None):
-            raise ValueError(f"task {self.name}: thresholds belong to the comparator 'quantized' and only there")
+            raise ValueError(
+                f"task {self.name}: thresholds belong to the comparator 'quantized' and only there"
+            )
         if (self.comparator == "invariants") != (self.invariants is not None):
-            raise ValueError(f"task {self.name}: invariants belong to the comparator 'invariants' and only there")
+            raise ValueError(
+                f"task {self.name}: invariants belong to the comparator 'invariants' and only there"
+            )
         if not self.entry:
             object.__setattr__(self, "entry", self.name)
 
@@ -156,7 +165,10 @@ class Task:
     @property
     def entries(self) -> tuple[str, ...]:
         """The function names that are accepted, in order of preference."""
-        return tuple(dict.fromkeys((self.entry, self.name, "kernel_function")))
+        older = self.name.removeprefix(
+            "fused_"
+        )  # TritonBench-T asks for relu_sqrt where we say fused_relu_sqrt
+        return tuple(dict.fromkeys((self.entry, self.name, *self.aliases, older, "kernel_function")))
 
     @property
     def itemsize(self) -> int:

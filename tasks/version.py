@@ -65,7 +65,11 @@ def _dropped_spans(source: str) -> Iterator[_Span]:
             prefix = len(token.line[: token.start[1]].encode())
             yield (token.start[0], prefix), (token.end[0], prefix + len(token.string.encode()))
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+        if (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+        ):
             yield _span(node)
         elif isinstance(node, ast.keyword) and node.arg in _TOLD_NOT_JUDGED:
             yield _span(node.value)
