@@ -15,6 +15,7 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
 from tasks import registry
@@ -168,10 +169,10 @@ class _Reader:
     def read_jsonl(self, data: bytes, prefix: str) -> None:
         for number, line in enumerate(data.removeprefix(_BOM).split(b"\n"), 1):
             if line.strip():
-                self._take(f"{prefix}line {number}", lambda line=line: self._from_record(line))
+                self._take(f"{prefix}line {number}", partial(self._from_record, line))
 
     def read_source(self, data: bytes, file_name: str) -> None:
-        self._take(file_name, lambda: self._from_source(data, file_name))
+        self._take(file_name, partial(self._from_source, data, file_name))
 
     def _take(self, place: str, read: _Read) -> None:
         self._records += 1

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from evaluator.upload import Limits, Upload, UploadError, parse, strip_fences
 
 SOURCE = "import triton\n\n\ndef relu(input, inplace=False):\n    return input\n"
+GOOD = {"file": "Math/abs.py", "predict": "x = 1"}
 SAMPLES = Path(__file__).parent.parent.parent / "shared" / "samples"
 
 
@@ -159,8 +160,6 @@ class TestWholeFileRefused:
 class TestOneRecordLeftOut:
     """Whatever is wrong with one record, its neighbours are read."""
 
-    GOOD = {"file": "Math/abs.py", "predict": "x = 1"}
-
     @pytest.mark.parametrize(
         ("record", "kind", "words"),
         [
@@ -183,7 +182,7 @@ class TestOneRecordLeftOut:
         ],
     )
     def test_in_jsonl(self, record, kind, words):
-        upload = parse(jsonl(self.GOOD, record, {"file": "Math/cos.py", "predict": "y"}), "r.jsonl")
+        upload = parse(jsonl(GOOD, record, {"file": "Math/cos.py", "predict": "y"}), "r.jsonl")
         assert upload.kernels == {"abs": "x = 1", "cos": "y"}
         assert problems(upload) == [(kind, "line 2")]
         assert words in upload.problems[0].message
