@@ -119,7 +119,7 @@ class _Server:
         self._prepare()
         for attempts_left in (4, 3, 2, 1, 0):
             if not self._known_port:
-                self.port = _free_port()
+                self.port = free_port()
             try:
                 self._spawn_and_wait()
             except EmbeddedError:
@@ -290,6 +290,13 @@ class Valkey(_Server):
             return False
 
 
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
 def dying_with_parent(stop_signal: str) -> list[str]:
     """A prefix for a command that must not outlive this process, even when this one is killed."""
     setpriv = shutil.which("setpriv")
@@ -348,13 +355,6 @@ def _runs_in(pid: int, folder: Path) -> bool:
         return os.fsencode(folder) in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _kept_password(path: Path) -> str:

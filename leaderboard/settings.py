@@ -39,7 +39,7 @@ DATABASES: dict[str, Any] = {
 if DATABASES["default"]["ENGINE"] != "django.db.backends.postgresql":
     raise ImproperlyConfigured("DATABASE_URL must begin with postgres://, there is no other database path.")
 
-REDIS_URL = env.str("REDIS_URL", _addresses.redis_url)
+REDIS_URL: str = env.str("REDIS_URL", _addresses.redis_url)
 
 
 def _next_redis_database(url: str) -> str:
@@ -87,7 +87,8 @@ if SITE_URL.startswith("https://"):
 
 def _secret_key() -> str:
     """The environment's, or one that is made once and kept under var/."""
-    if key := env.str("SECRET_KEY", ""):
+    key: str = env.str("SECRET_KEY", "")
+    if key:
         return key
     if "DATABASE_URL" in env.ENVIRON and not DEBUG:
         raise ImproperlyConfigured(

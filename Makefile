@@ -1,0 +1,41 @@
+# make run | test | test-all | lint | format
+PYTHON ?= python3
+BIN := .venv/bin
+HOST ?= 127.0.0.1
+PORT ?= 8000
+
+.PHONY: help run test test-all lint format
+help:
+	@echo "make run       serve the site with everything it needs, until Ctrl-C (PORT=8000)"
+	@echo "make test      the tests, on a real PostgreSQL and Valkey"
+	@echo "make test-all  the tests, slow ones too"
+	@echo "make lint      style and types"
+	@echo "make format    put the code into the style"
+
+run: $(BIN)/installed
+	@HOST=$(HOST) PORT=$(PORT) exec $(BIN)/python manage.py serve
+
+test: $(BIN)/installed
+	@$(BIN)/pytest -m "not slow"
+
+test-all: $(BIN)/installed
+	@$(BIN)/pytest
+
+lint: $(BIN)/installed
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+format: $(BIN)/installed
+	@$(BIN)/ruff check --fix-only --quiet .
+	@$(BIN)/ruff format .
+
+$(BIN)/installed: requirements.txt requirements-web.txt requirements-dev.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/it"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	  { echo "This Python has no venv module (on Debian: apt-get install python3-venv)."; exit 1; }
+	@echo "Installing the requirements into .venv; the first time takes a few minutes."
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@

@@ -1,0 +1,15 @@
+from typing import Any
+
+from django.core.management import call_command, get_commands
+from django.core.management.base import BaseCommand
+
+
+class Command(BaseCommand):
+    help = "Bring the database and the static files up to this code: migrate, sync_tasks, collectstatic."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        verbosity = options["verbosity"]
+        call_command("migrate", interactive=False, verbosity=verbosity)
+        if "sync_tasks" in get_commands():
+            call_command("sync_tasks", verbosity=verbosity)
+        call_command("collectstatic", interactive=False, verbosity=0)
