@@ -45,6 +45,7 @@ class Gpu(models.Model):
     slug = models.SlugField(max_length=40, unique=True)
     name = models.CharField(max_length=80)
     timed = models.BooleanField(default=True)
+    last_heard = models.DateTimeField(null=True)  # when a worker came up here or last told of its work
 
     class Meta:
         ordering = ["-timed", "name"]
@@ -157,7 +158,6 @@ class Run(models.Model):
     seed = models.CharField(max_length=32, default=new_seed)  # secret until the run is over
     suite_version = models.CharField(max_length=20)
     environment = models.JSONField(default=dict)
-    cancel_requested = models.BooleanField(default=False)
     created = models.DateTimeField(auto_now_add=True)
     started = models.DateTimeField(null=True)
     ended = models.DateTimeField(null=True)
@@ -202,7 +202,9 @@ class Chunk(models.Model):
     tasks = models.JSONField()  # names of its kernels' tasks
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     attempt = models.PositiveSmallIntegerField(default=1)
+    sent = models.DateTimeField(null=True)
     lease_until = models.DateTimeField(null=True)
+    reason = models.CharField(max_length=300, blank=True)  # why the attempt ended without all its reports
     host = models.CharField(max_length=200, blank=True)
     current_task = models.CharField(
         max_length=100, blank=True
