@@ -236,6 +236,11 @@ CONTENT_SECURITY_POLICY = {
 
 KBX_MAX_UPLOAD_BYTES = env.int("KBX_MAX_UPLOAD_BYTES", 10_000_000)
 KBX_MAX_KERNEL_BYTES = env.int("KBX_MAX_KERNEL_BYTES", 256_000)
+# The submit view answers larger bodies with a sentence before Django would with a bare 400.
+DATA_UPLOAD_MAX_MEMORY_SIZE = KBX_MAX_UPLOAD_BYTES + 1_000_000
+
+# Seconds that a run waits for a worker of its GPU to come up at all.
+KBX_QUEUE_TIMEOUT = env.int("KBX_QUEUE_TIMEOUT", 24 * 60 * 60)
 
 
 LOGGING = {
