@@ -125,7 +125,7 @@ class Supervisor:
             restart.started = time.monotonic()
 
     def look(self) -> None:
-        """Start again what has died: at once the first time, later after a pause that doubles."""
+        """Start again what has died, after a pause that doubles while it dies young."""
         for child in self._children:
             if not child.alive():
                 self._care_for(child, self._restarts[child.name])
@@ -189,8 +189,8 @@ def site_programs(
 ) -> list[Program]:
     """All that one host runs: the site, its jobs and clock, a `cpu` worker, and a worker for each GPU."""
     python = sys.executable
-    env = {**env, "PYTHONUNBUFFERED": "1"}
-    control = [python, "-m", "celery", "-A", "leaderboard.celery:app"]
+    env = {**env, "PYTHONUNBUFFERED": "1", "PYTHONWARNINGS": _NO_WARNING_ABOUT_ROOT}
+    control = [python, "-m", "celery", "--quiet", "-A", "leaderboard.celery:app"]
     web = [python, "-m", "gunicorn", "leaderboard.wsgi", "--bind", f"{host}:{port}", "--no-control-socket"]
     worker = ["worker", "--queues", "control", "--concurrency", "2", "--hostname", "control@%h"]
     return [
@@ -202,6 +202,8 @@ def site_programs(
     ]
 
 
+# Celery's reason for it is pickle, which no app here accepts.
+_NO_WARNING_ABOUT_ROOT = "ignore:You're running the worker with superuser privileges"
 _QUIET = ["--without-gossip", "--without-mingle", "--loglevel", "INFO"]
 _NOT_FOR_GPU_WORKERS = {
     "DATABASE_URL",
@@ -214,7 +216,17 @@ _NOT_FOR_GPU_WORKERS = {
 
 def _gpu_worker(name: str, slug: str, device: str, env: Mapping[str, str], say: Say) -> Program:
     """It runs strangers' code, so it gets the broker's address and nothing else that is ours."""
-    command = [sys.executable, "-m", "celery", "-A", "evaluator.worker", "worker", "--queues", f"gpu.{slug}"]
+    command = [
+        sys.executable,
+        "-m",
+        "celery",
+        "--quiet",
+        "-A",
+        "evaluator.worker",
+        "worker",
+        "--queues",
+        f"gpu.{slug}",
+    ]
     own = {"KBX_GPU": slug, "KBX_DEVICE": device}
     return Program(
         name,
