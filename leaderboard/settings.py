@@ -221,7 +221,13 @@ CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [NONE],
         "script-src": [SELF],
-        "style-src": [SELF],
+        # By hash, two style elements that Plotly's script makes: an empty one, which it fills with rules, and
+        # the one of its map library. The second hash changes with Plotly; the browser's console names it.
+        "style-src": [
+            SELF,
+            "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='",
+            "'sha256-ji27qzEtxXZW+7dun6UwjHXJ18e6WAin1VvNtkzIE/o='",
+        ],
         "img-src": [SELF, "data:"],
         "font-src": [SELF],
         "connect-src": [SELF],

@@ -191,7 +191,7 @@ def test_pauses_double_and_a_settled_program_starts_afresh(monkeypatch: pytest.M
             starts.append(now)
 
         def alive(self) -> bool:
-            return 88.5 <= now < 200
+            return 88.5 < now < 200
 
     watched = Supervisor([Failing("web", [], {}, said.append)], say=said.append)
     watched.start()
