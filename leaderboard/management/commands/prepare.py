@@ -1,6 +1,6 @@
 from typing import Any
 
-from django.core.management import call_command, get_commands
+from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
 
@@ -10,6 +10,5 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         verbosity = options["verbosity"]
         call_command("migrate", interactive=False, verbosity=verbosity)
-        if "sync_tasks" in get_commands():
-            call_command("sync_tasks", verbosity=verbosity)
+        call_command("sync_tasks", verbosity=verbosity)
         call_command("collectstatic", interactive=False, verbosity=0)
