@@ -200,12 +200,12 @@ DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", "leaderboard@localhost")
 _plotly = find_spec("plotly")
 assert _plotly and _plotly.origin
 STATIC_URL = "static/"
-STATIC_ROOT = BASE_DIR / "staticfiles"
 STATICFILES_DIRS = [
     BASE_DIR / "static",
     ("plotly", Path(_plotly.origin).parent / "package_data"),
 ]
 PLAIN_STATIC = env.bool("KBX_PLAIN_STATIC", DEBUG)  # served as they lie, nothing collected
+STATIC_ROOT = None if PLAIN_STATIC else BASE_DIR / "staticfiles"
 WHITENOISE_USE_FINDERS = PLAIN_STATIC
 _static_storage = (
     "django.contrib.staticfiles.storage.StaticFilesStorage"

@@ -1,5 +1,6 @@
 from typing import Any
 
+from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
@@ -11,4 +12,5 @@ class Command(BaseCommand):
         verbosity = options["verbosity"]
         call_command("migrate", interactive=False, verbosity=verbosity)
         call_command("sync_tasks", verbosity=verbosity)
-        call_command("collectstatic", interactive=False, verbosity=0)
+        if not settings.PLAIN_STATIC:
+            call_command("collectstatic", interactive=False, verbosity=0)
