@@ -31,7 +31,7 @@ format: $(BIN)/installed
 	@$(BIN)/ruff format .
 
 $(BIN)/installed: requirements.txt requirements-web.txt requirements-dev.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 	  { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/it"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
 	  { echo "This Python has no venv module (on Debian: apt-get install python3-venv)."; exit 1; }

@@ -60,6 +60,7 @@ class Command(BaseCommand):
 
     def _serve(self, running: ExitStack, host: str, port: int) -> None:
         var: Path = settings.VAR_DIR
+        url = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{port}"
         _require_free(host, port)
         running.enter_context(sole_use_of(var))
 
@@ -70,11 +71,14 @@ class Command(BaseCommand):
             "DATABASE_URL": addresses.database_url,
             "REDIS_URL": addresses.redis_url,
             "SECRET_KEY": settings.SECRET_KEY,
+            "SITE_URL": os.environ.get("SITE_URL", url),
             "KBX_VAR": str(var),
         }
         self._say("Preparing the database and the static files.")
         _prepare(env)
 
+        if not host.startswith("127.") and "ALLOWED_HOSTS" not in os.environ:
+            self._say("Other machines are refused until ALLOWED_HOSTS names this one, as they call it.")
         gpus = cuda_gpus()
         if gpus and torch_is_for_cpu_only():
             self._say(
@@ -87,7 +91,6 @@ class Command(BaseCommand):
         running.callback(self._say, "Stopping.")
         supervisor.start()
 
-        url = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{port}/"
         announced = False
         while True:
             supervisor.look()
@@ -124,7 +127,7 @@ class Command(BaseCommand):
         python = python.relative_to(ROOT) if python.is_relative_to(ROOT) else python
         self._say(
             "\n"
-            f"  The leaderboard is at  {url}\n"
+            f"  The leaderboard is at  {url}/\n"
             f"  Programs running       {', '.join(names)}\n"
             f"  To make an admin       {python} manage.py createsuperuser   (in a second terminal)\n"
             "  To stop                Ctrl-C\n"
@@ -166,7 +169,7 @@ def _prepare(env: dict[str, str]) -> None:
 
 def _answers(url: str) -> bool:
     try:
-        with urllib.request.urlopen(url, timeout=5):
+        with urllib.request.urlopen(f"{url}/accounts/login/", timeout=5):
             return True
     except urllib.error.HTTPError:
         return True
