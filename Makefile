@@ -30,7 +30,7 @@ format: $(BIN)/installed
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
 
-$(BIN)/installed: requirements.txt requirements-web.txt requirements-dev.txt
+$(BIN)/installed: $(wildcard requirements*.txt)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 	  { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/it"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
