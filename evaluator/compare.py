@@ -438,7 +438,7 @@ def _difference(got: torch.Tensor, wanted: _Value, tolerance: Tolerance) -> _Dif
     # What float64 still holds may be infinite in the output's dtype.
     rounded = exact.to(eager.dtype)
     nonfinite = _nonfinite(got)
-    held = torch.where(nonfinite, _same(got, rounded) | _same(got, eager), held & ~_nonfinite(exact))
+    held = torch.where(nonfinite, _same(got, rounded) | _same(got, eager), held)
     unexpected = bool((~held & nonfinite & ~_nonfinite(rounded)).any())
     return _Difference(got, exact, error, ~held, unexpected, Tolerance(tolerance.rtol, atol))
 
