@@ -1,0 +1,160 @@
+"""From a file to a run: the form, what was found in the file, Evaluate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db.models import Count, Q
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.timezone import now
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_POST
+
+from leaderboard import services
+from leaderboard.forms import EvaluateForm, SubmitForm
+from leaderboard.models import Gpu, Run, Submission, Task, User
+
+_DRAINED_BYTES = 100_000_000
+
+
+@csrf_exempt  # the size is looked at before Django reads the body for the token; _submit checks the token
+@login_required
+def submit(request: HttpRequest) -> HttpResponse:
+    if (size := _body_bytes(request)) > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
+        _drain(request)
+        refusal = (
+            f"The file has {size / 1e6:.0f} MB; at most {settings.KBX_MAX_UPLOAD_BYTES / 1e6:g} MB are "
+            "accepted. Compress it as a .zip or leave out what is not a kernel."
+        )
+        context = {"form": SubmitForm(user=_user(request)), "refusal": refusal}
+        return render(request, "submit.html", context, status=413)
+    return _submit(request)
+
+
+@csrf_protect
+def _submit(request: HttpRequest) -> HttpResponse:
+    form = SubmitForm(request.POST or None, request.FILES or None, user=_user(request))
+    if request.method == "POST" and form.is_valid():
+        try:
+            return redirect(form.save())
+        except services.Refused as refused:
+            form.add_error(None, str(refused))
+    return render(request, "submit.html", {"form": form}, status=422 if form.errors else 200)
+
+
+def submission(request: HttpRequest, pk: int) -> HttpResponse:
+    found = _visible(request, pk)
+    return render(request, "submission.html", _context(request, found))
+
+
+@require_POST
+@login_required
+def evaluate(request: HttpRequest, pk: int) -> HttpResponse:
+    found = _owned(request, pk)
+    form = EvaluateForm(request.POST)
+    if not form.is_valid():
+        return render(request, "submission.html", {**_context(request, found), "form": form}, status=422)
+    runs = [services.enqueue(found, gpu) for gpu in form.cleaned_data["gpus"]]
+    return redirect(runs[0] if len(runs) == 1 else found)
+
+
+@require_POST
+@login_required
+def discard(request: HttpRequest, pk: int) -> HttpResponse:
+    found = _owned(request, pk)
+    try:
+        services.discard(found)
+    except services.Refused as refused:
+        messages.error(request, str(refused))
+        return redirect(found)
+    messages.success(request, f"{found} was discarded; its round is free again.")
+    return redirect("submit")
+
+
+def is_owner(user: object, submission: Submission) -> bool:
+    """Whether the user may evaluate the submission and cancel its runs."""
+    return isinstance(user, User) and (
+        user.is_staff or user.pk in (submission.uploader_id, submission.method.owner_id)
+    )
+
+
+def _visible(request: HttpRequest, pk: int) -> Submission:
+    found = get_object_or_404(Submission.objects.select_related("method"), pk=pk)
+    if not is_owner(request.user, found) and not found.runs.exists():
+        raise Http404  # a draft is nobody else's business, not even that it exists
+    return found
+
+
+def _owned(request: HttpRequest, pk: int) -> Submission:
+    found = get_object_or_404(Submission.objects.select_related("method"), pk=pk)
+    if not is_owner(request.user, found):
+        raise Http404
+    return found
+
+
+@dataclass(frozen=True)
+class Found:
+    """A task of the benchmark and what the file holds for it."""
+
+    task: Task
+    handed_in: bool
+    failure: dict[str, str] | None  # of the static check
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A GPU, the live workers it has, and the latest run of the submission there."""
+
+    gpu: Gpu
+    workers: int
+    run: Run | None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether Evaluate would queue something."""
+        return self.run is None or self.run.status in (Run.Status.FAILED, Run.Status.CANCELLED)
+
+
+def _context(request: HttpRequest, submission: Submission) -> dict[str, object]:
+    handed_in = set(submission.kernels.values_list("task", flat=True))
+    static = submission.findings.get("static", {})
+    found = [Found(task, task.name in handed_in, static.get(task.name)) for task in Task.objects.all()]
+    return {
+        "submission": submission,
+        "problems": submission.findings.get("problems", []),
+        "found": found,
+        "handed_in": len(handed_in),
+        "missing": [one.task for one in found if not one.handed_in],
+        "failing": [one for one in found if one.failure and one.handed_in],
+        "not_in_suite": [one.task for one in found if one.handed_in and not one.task.in_suite],
+        "choices": (choices := _choices(submission)),
+        "is_draft": not any(choice.run for choice in choices),
+        "may_evaluate": is_owner(request.user, submission),
+    }
+
+
+def _choices(submission: Submission) -> list[Choice]:
+    latest = {run.gpu_id: run for run in submission.runs.order_by("created")}
+    alive = Count("hosts", filter=Q(hosts__last_seen__gt=now() - services.LEASE))
+    return [Choice(gpu, gpu.workers, latest.get(gpu.pk)) for gpu in Gpu.objects.annotate(workers=alive)]
+
+
+def _body_bytes(request: HttpRequest) -> int:
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    return int(length) if length.isdecimal() else 0
+
+
+def _drain(request: HttpRequest) -> None:
+    """Read what is being sent, up to a bound: a browser looks for the answer only after its last byte."""
+    left = _DRAINED_BYTES
+    while left > 0 and (part := request.read(1 << 16)):
+        left -= len(part)
+
+
+def _user(request: HttpRequest) -> User:
+    assert isinstance(request.user, User)  # both callers are behind login_required
+    return request.user
