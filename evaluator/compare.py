@@ -35,7 +35,7 @@ class Answer:
 
     outputs: tuple[torch.Tensor, ...]
     mutated: tuple[torch.Tensor, ...] = ()  # the arguments at `Task.mutates`, after the call
-    structure: str = "tensor"  # "tensor", or "tuple" for a tuple or list
+    structure: str = "tensor"  # "tensor", "tuple" (or list), "none", or in words what else it is
 
 
 def check(task: Task, case: Case, call: Call, answer: Answer, reading: str = "") -> Failure | None:
@@ -234,9 +234,12 @@ def _wrong_structure(about: _About, answer: Answer, expected: _Expected) -> Fail
 
 
 def _structure(structure: str, count: int) -> str:
-    if structure == "tensor":
-        return "one tensor"
-    return f"a tuple of {count} tensor{'' if count == 1 else 's'}" if count else "no tensor"
+    words = {
+        "tensor": "one tensor",
+        "tuple": f"a tuple of {count} tensor{'s' * (count != 1)}",
+        "none": "nothing",
+    }
+    return words.get(structure, structure)
 
 
 def _wrong_form(about: _About, answer: Answer, expected: _Expected) -> Failure | None:

@@ -32,8 +32,6 @@ _CPU = torch.device("cpu")
 _CAPABILITY = (8, 0)  # of an A100: kernels that ask get their common path
 _PROCESSORS = 108
 
-_launched: list[str] = []
-
 
 def install() -> None:
     """Makes this process answer for CUDA and interpret Triton kernels, for good.
@@ -49,11 +47,6 @@ def install() -> None:
     _patch_the_interpreter()
     _serve_libdevice()
     np.seterr(all="ignore")  # NaN and infinity are results like others on a GPU
-
-
-def launched() -> list[str]:
-    """Names of the kernels launched so far, in order of their first launch."""
-    return list(dict.fromkeys(_launched))
 
 
 def unsupported(error: BaseException) -> str | None:
@@ -351,7 +344,6 @@ def _patch_the_interpreter() -> None:
     def launch(self: Any, *args: Any, **kwargs: Any) -> Any:
         if not kwargs.get("warmup"):
             _refuse_host_memory(self.arg_names, args, kwargs)
-            _launched.append(self.fn.__name__)
         return run(self, *args, **kwargs | {"grid": _as_tuple(kwargs["grid"])})
 
     interpreter.InterpretedFunction.run = launch
@@ -473,6 +465,20 @@ def _not_implemented(error: BaseException) -> str | None:
     return None
 
 
+def _gone_from_triton(error: BaseException) -> str | None:
+    # A GPU host may run the older Triton that the kernel was written for.
+    if (
+        isinstance(error, NotImplementedError)
+        and "removed" in str(error)
+        and _raised_in(error, "/language/core.py")
+    ):
+        version = importlib.import_module("triton").__version__
+        return (
+            f"Triton {version}, which interprets kernels here, no longer has what the kernel uses: {error}."
+        )
+    return None
+
+
 def _missing_from_builder(error: BaseException) -> str | None:
     if isinstance(error, AttributeError) and type(error.obj).__name__ == "InterpreterBuilder":
         return f"The interpreter does not have the operation {error.name}."
@@ -500,7 +506,14 @@ def _not_on_cpu(error: BaseException) -> str | None:
     return None
 
 
-_LIMITS = (_not_implemented, _missing_from_builder, _missing_type, _needs_cuda, _not_on_cpu)
+_LIMITS = (
+    _not_implemented,
+    _gone_from_triton,
+    _missing_from_builder,
+    _missing_type,
+    _needs_cuda,
+    _not_on_cpu,
+)
 
 
 def _raised_in(error: BaseException, *files: str) -> bool:

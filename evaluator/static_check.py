@@ -70,7 +70,8 @@ def _no_entry(tree: ast.Module, entries: tuple[str, ...]) -> Failure | None:
         return None
     message = f"The file defines no function {entries[0]!r} at its top level"
     functions = {node.name: node.lineno for node in tree.body if isinstance(node, ast.FunctionDef)}
-    near = difflib.get_close_matches(entries[0], functions, n=1)
+    longer = [name for name in functions if entries[0] in name]
+    near = longer or difflib.get_close_matches(entries[0], functions, n=1)
     line = functions[near[0]] if near else None
     if near:
         message += f"; the nearest name is {near[0]!r} on line {line}"
