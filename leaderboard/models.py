@@ -40,7 +40,7 @@ class Task(models.Model):
 
 
 class Gpu(models.Model):
-    """A device type that results are shown for. `cpu` is the Triton interpreter: never timed, never ranked."""
+    """A device type that results are shown for. `cpu` is the Triton interpreter: never timed or ranked."""
 
     slug = models.SlugField(max_length=40, unique=True)
     name = models.CharField(max_length=80)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import shutil
 import signal
@@ -12,7 +13,8 @@ import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import redis
@@ -161,3 +163,16 @@ def _wait_until_answering(url: str, lines: list[str], seconds: float = 30) -> No
             if time.monotonic() > deadline:
                 raise AssertionError(f"{url}: {error}\n" + "\n".join(lines)) from None
             time.sleep(0.2)
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[SimpleNamespace]:
+    """The chunks that GPU workers were asked for, in their order; nothing reaches a queue."""
+    messages: list[SimpleNamespace] = []
+
+    def send_task(name: str, *, kwargs: dict[str, Any], queue: str, expires: float) -> None:
+        assert name == "evaluator.evaluate_chunk"
+        messages.append(SimpleNamespace(queue=queue, **json.loads(json.dumps(kwargs))))
+
+    monkeypatch.setattr("leaderboard.broker.current_app.send_task", send_task)
+    return messages

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 import factory
 from django.utils.timezone import now
 from factory.django import DjangoModelFactory
 
-from evaluator.report import CaseError, Failure, Outcome, Report, Stage, Timing
-from leaderboard.models import Gpu, Host, Kernel, Method, Result, Run, Submission, Task, User
+from evaluator.report import CaseError, Environment, Failure, Outcome, Report, Stage, Timing
+from leaderboard.models import Chunk, Gpu, Host, Kernel, Method, Result, Run, Submission, Summary, Task, User
 from tasks.registry import SUITE_VERSION, all_tasks, category_of, task_version
 
 
@@ -205,3 +206,24 @@ def {task}(input, *rest, **options):
 
 def sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+ENVIRONMENT = Environment(
+    device="h200",
+    device_name="NVIDIA H200",
+    python="3.12",
+    torch="2.11",
+    triton="3.6",
+    suite_version=registry.SUITE_VERSION,
+    host="one",
+).to_json()
+
+
+def state() -> list[list[Any]]:
+    """Everything that a message could change, except when it was heard."""
+    runs = Run.objects.order_by("pk").values_list("status", "reason", "environment", "ended")
+    chunks = Chunk.objects.order_by("pk").values_list(
+        "state", "attempt", "host", "current_task", "tasks", "lease_until"
+    )
+    results = Result.objects.order_by("pk").values_list("run", "task", "outcome", "report")
+    return [list(runs), list(chunks), list(results), list(Summary.objects.order_by("pk").values())]

@@ -21,13 +21,14 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from evaluator.report import Environment, Outcome, Report
+from evaluator.report import Outcome, Report
 from evaluator.upload import parse
 from leaderboard import services
 from leaderboard.models import Chunk, Gpu, Method, Result, Run, Submission, Summary, Task
 from tasks import registry
 from tasks.catalogue import CATALOGUE
 from tests.factories import (
+    ENVIRONMENT,
     GpuFactory,
     HostFactory,
     MethodFactory,
@@ -38,32 +39,12 @@ from tests.factories import (
     UserFactory,
     report,
     source_for,
+    state,
 )
 
+pytestmark = pytest.mark.usefixtures("sent")
+
 NAMES = sorted((name for names in CATALOGUE.values() for name in names), key=lambda name: name != "gelu")
-
-ENVIRONMENT = Environment(
-    device="h200",
-    device_name="NVIDIA H200",
-    python="3.12",
-    torch="2.11",
-    triton="3.6",
-    suite_version=registry.SUITE_VERSION,
-    host="one",
-).to_json()
-
-
-@pytest.fixture(autouse=True)
-def sent(monkeypatch: pytest.MonkeyPatch) -> list[SimpleNamespace]:
-    """The messages to GPU workers, in their order."""
-    messages: list[SimpleNamespace] = []
-
-    def send_task(name: str, *, kwargs: dict[str, Any], queue: str, expires: float) -> None:
-        assert name == "evaluator.evaluate_chunk"
-        messages.append(SimpleNamespace(queue=queue, **json.loads(json.dumps(kwargs))))
-
-    monkeypatch.setattr("leaderboard.broker.current_app.send_task", send_task)
-    return messages
 
 
 @pytest.fixture(autouse=True)
@@ -99,16 +80,6 @@ def at_work(gpu: Gpu, count: int) -> tuple[Run, Chunk]:
 
 def expire(chunk: Chunk) -> None:
     Chunk.objects.filter(pk=chunk.pk).update(lease_until=now() - timedelta(seconds=1))
-
-
-def state() -> list[list[Any]]:
-    """Everything that a message could change, except when it was heard."""
-    runs = Run.objects.order_by("pk").values_list("status", "reason", "environment", "ended")
-    chunks = Chunk.objects.order_by("pk").values_list(
-        "state", "attempt", "host", "current_task", "tasks", "lease_until"
-    )
-    results = Result.objects.order_by("pk").values_list("run", "task", "outcome", "report")
-    return [list(runs), list(chunks), list(results), list(Summary.objects.order_by("pk").values())]
 
 
 class TestSubmit:
