@@ -214,7 +214,7 @@ ENVIRONMENT = Environment(
     python="3.12",
     torch="2.11",
     triton="3.6",
-    suite_version=registry.SUITE_VERSION,
+    suite_version=SUITE_VERSION,
     host="one",
 ).to_json()
 
