@@ -165,6 +165,8 @@ class Record:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
         """The inverse of `to_json`. Raises ReportError where `data` is not of this form."""
+        if not isinstance(data, Mapping):
+            raise ReportError(f"{cls.__name__}: {data!r:.80} is not an object")
         hints = typing.get_type_hints(cls)
         if unknown := set(data) - set(hints):
             raise ReportError(f"{cls.__name__} has no field {sorted(unknown)[0]!r}")

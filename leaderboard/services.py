@@ -421,8 +421,6 @@ def _leave(chunk_id: int, attempt: int, reason: str) -> None:
 
 def _read(kind: type[R], data: Any) -> R:
     """`data` as a record. Raises ReportError also for what PostgreSQL cannot store."""
-    if not isinstance(data, dict):
-        raise ReportError(f"it is a {type(data).__name__}, not an object")
     try:
         text = json.dumps(data, allow_nan=False, ensure_ascii=False)
         text.encode()
