@@ -493,7 +493,12 @@ def _missing_type(error: BaseException) -> str | None:
 
 def _needs_cuda(error: BaseException) -> str | None:
     text = str(error)
-    if "not compiled with CUDA" in text or "NVIDIA driver" in text or "active drivers" in text:
+    if (
+        "not compiled with CUDA" in text
+        or "NVIDIA driver" in text
+        or "active drivers" in text
+        or "dummy base class" in text
+    ):
         return "The kernel asks for something that only a CUDA device can answer."
     return None
 

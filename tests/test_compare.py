@@ -65,7 +65,9 @@ def test_a_tuple_where_one_tensor_is_asked_for_is_a_wrong_structure():
     assert "a tuple of 1 tensor" in failure.message and "one tensor" in failure.message
 
 
-@pytest.mark.parametrize(("structure", "words"), [("none", "returned nothing"), ("a dict", "returned a dict")])
+@pytest.mark.parametrize(
+    ("structure", "words"), [("none", "returned nothing"), ("a dict", "returned a dict")]
+)
 def test_a_result_without_tensors_is_a_wrong_structure(structure, words):
     failure = judge(torch.relu, [normal(3)], structure=structure)
     assert outcome(failure) is Outcome.WRONG_STRUCTURE
