@@ -49,10 +49,9 @@ class GpuAdmin(admin.ModelAdmin):
     readonly_fields = ["last_heard"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Gpu]:
-        alive = Q(hosts__last_seen__gt=now() - services.LEASE)
         queryset: QuerySet[Gpu] = super().get_queryset(request)
         return queryset.annotate(
-            workers=Count("hosts", filter=alive, distinct=True),
+            workers=Count("hosts", filter=services.alive("hosts__"), distinct=True),
             queued=Count("runs", filter=Q(runs__status=Run.Status.QUEUED), distinct=True),
             running=Count("runs", filter=Q(runs__status=Run.Status.RUNNING), distinct=True),
         )
@@ -151,12 +150,11 @@ class RunAdmin(_ReadOnly, admin.ModelAdmin):
     actions = ["cancel"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
-        alive = Q(gpu__hosts__last_seen__gt=now() - services.LEASE)
         queryset: QuerySet[Run] = super().get_queryset(request)
         return queryset.annotate(
             result_count=Count("results", distinct=True),
             kernel_count=Count("submission__kernels", distinct=True),
-            worker_count=Count("gpu__hosts", filter=alive, distinct=True),
+            worker_count=Count("gpu__hosts", filter=services.alive("gpu__hosts__"), distinct=True),
         )
 
     @admin.display(description="kernels done")

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import Max, QuerySet
+from django.db.models import Max, Q, QuerySet
 from django.utils.text import slugify
 from django.utils.timezone import now
 
@@ -122,7 +122,6 @@ def discard(submission: Submission) -> None:
         locked = Submission.objects.select_for_update().get(pk=submission.pk)
         if locked.runs.exists():
             raise Refused("This submission has been evaluated and can no longer be discarded.")
-        locked.kernels.all().delete()
         locked.delete()
 
 
@@ -355,7 +354,12 @@ def chunk_failed(chunk_id: int, attempt: int, reason: str) -> None:
 
 def live_hosts(gpu: Gpu) -> QuerySet[Host]:
     """The hosts of the GPU that have said within a minute that they live."""
-    return gpu.hosts.filter(last_seen__gt=now() - LEASE)
+    return gpu.hosts.filter(alive())
+
+
+def alive(path: str = "") -> Q:
+    """The condition that a host has a live worker; `path` leads to it, as in "hosts__"."""
+    return Q(**{f"{path}last_seen__gt": now() - LEASE})
 
 
 def _current(chunk_id: int, attempt: int) -> Chunk | None:

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.db.models import Count, Q
+from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.timezone import now
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_POST
 
@@ -139,8 +138,8 @@ def _context(request: HttpRequest, submission: Submission) -> dict[str, object]:
 
 def _choices(submission: Submission) -> list[Choice]:
     latest = {run.gpu_id: run for run in submission.runs.order_by("created")}
-    alive = Count("hosts", filter=Q(hosts__last_seen__gt=now() - services.LEASE))
-    return [Choice(gpu, gpu.workers, latest.get(gpu.pk)) for gpu in Gpu.objects.annotate(workers=alive)]
+    workers = Count("hosts", filter=services.alive("hosts__"))
+    return [Choice(gpu, gpu.workers, latest.get(gpu.pk)) for gpu in Gpu.objects.annotate(workers=workers)]
 
 
 def _body_bytes(request: HttpRequest) -> int:
