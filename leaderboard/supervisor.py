@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Protocol
 
+from evaluator.devices import slug_of
 from leaderboard.embedded import dying_with_parent
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -160,8 +161,6 @@ class CudaGpu:
 
     @property
     def slug(self) -> str:
-        from evaluator.devices import slug_of
-
         return slug_of(self.name)
 
 
