@@ -342,7 +342,8 @@ def bounded(text: str, limit: int = MAX_TEXT) -> str:
     text = text.replace("\0", "\N{SYMBOL FOR NULL}").encode("utf-8", "replace").decode()
     if len(text) <= limit:
         return text
-    head, tail = limit * 3 // 4, limit // 4
+    kept = limit - 60  # room for the line between
+    head, tail = kept * 3 // 4, kept // 4
     return f"{text[:head]}\n… {len(text) - head - tail} characters left out …\n{text[-tail:]}"
 
 

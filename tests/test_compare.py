@@ -502,6 +502,8 @@ def test_the_papers_verdict_is_the_worst_over_the_calls():
     call = ([x], {})
     verdict = paper_verdict(declared, [(call, near), (call, far), (call, near)])
     assert verdict.relative_l1 == pytest.approx(0.2, rel=1e-3) and not verdict.held
+    turned = paper_verdict(declared, [(call, near), (call, Answer((-x,)))])
+    assert turned.cosine == pytest.approx(-1.0)
     assert paper_verdict(declared, [(call, near)]).held
     assert paper_verdict(declared, [(call, Answer((x[:5],)))]) is None
     assert paper_verdict(declared, [(call, Answer((x / 0,)))]) is None
