@@ -346,6 +346,18 @@ def test_arguments_inside_lists_are_copied_too():
     assert torch.equal(x, normal(3))
 
 
+def test_a_generator_gives_each_run_of_the_reference_the_same_numbers():
+    generator = torch.Generator().manual_seed(4)
+    x = torch.ones(5)
+
+    def noisy(x, generator):
+        return x + torch.rand(5, generator=generator)
+
+    right = noisy(x, torch.Generator().manual_seed(4))
+    assert judge(noisy, [x, generator], right) is None
+    assert torch.equal(noisy(x, generator), right)
+
+
 # Readings
 
 
