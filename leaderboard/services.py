@@ -288,17 +288,23 @@ def _settle(kernels: Iterable[Kernel], run: Run, outcome: Outcome, reason: str) 
 
 
 def host_alive(name: str, gpu_slug: str, environment: Any) -> None:
-    """A worker lives, idle or busy."""
-    gpu = Gpu.objects.filter(slug=gpu_slug).first()
+    """A worker lives, idle or busy. One with a GPU that the site does not know yet makes it known."""
+    where = _environment(environment)
+    gpu = Gpu.objects.filter(slug=gpu_slug).first() or _new_gpu(gpu_slug, where)
     if gpu is None:
-        log.warning("host %s serves the GPU %r, which this site does not know", name, gpu_slug)
+        log.warning("host %s serves the GPU %r and does not say what it is", name, gpu_slug)
         return
     if not live_hosts(gpu).filter(name=name).exists():
         _heard(gpu.pk)  # it has just come up and looks into its queue now
     Host.objects.update_or_create(
-        name=name[:200],
-        defaults={"gpu": gpu, "last_seen": now(), "environment": _environment(environment)},
+        name=name[:200], defaults={"gpu": gpu, "last_seen": now(), "environment": where}
     )
+
+
+def _new_gpu(slug: str, environment: Mapping[str, Any]) -> Gpu | None:
+    if not re.fullmatch(r"[a-z0-9-]{1,40}", slug) or environment.get("device") != slug:
+        return None
+    return Gpu.objects.get_or_create(slug=slug, defaults={"name": environment["device_name"][:80]})[0]
 
 
 def chunk_started(chunk_id: int, attempt: int, host: str, environment: Any) -> None:

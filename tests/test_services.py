@@ -21,6 +21,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from evaluator.devices import DEVICES
 from evaluator.report import Outcome, Report
 from evaluator.upload import parse
 from leaderboard import services
@@ -687,8 +688,19 @@ class TestHosts:
         (host,) = services.live_hosts(gpu)
         assert (host.name, host.environment) == ("one", ENVIRONMENT)
 
-    def test_an_unknown_gpu_is_left_out(self, gpu: Gpu) -> None:
-        services.host_alive("one", "abacus", ENVIRONMENT)
+    def test_a_gpu_that_the_site_does_not_know_becomes_known(self, db: None) -> None:
+        where = ENVIRONMENT | {"device": "rtx-9090", "device_name": "NVIDIA RTX 9090"}
+        services.host_alive("one", "rtx-9090", where)
+        found = Gpu.objects.get()
+        assert (found.slug, found.name, found.timed) == ("rtx-9090", "NVIDIA RTX 9090", True)
+        assert services.live_hosts(found).exists()
+
+    def test_a_host_that_does_not_say_what_its_gpu_is_is_left_out(self, gpu: Gpu) -> None:
+        for where in (ENVIRONMENT, {}, None, {"device": "abacus"}):
+            services.host_alive("one", "abacus", where)
+        for slug in ("A Slug", "../h200", "", "x" * 41):
+            services.host_alive("one", slug, ENVIRONMENT | {"device": slug})
+        assert list(Gpu.objects.all()) == [gpu]
         assert not services.live_hosts(gpu).exists()
 
     def test_a_host_that_fell_silent_is_not_alive(self, gpu: Gpu) -> None:
@@ -773,5 +785,6 @@ class TestSyncTasks:
                 ("cpu", "CPU (Triton interpreter)")
             }
             assert Gpu.objects.filter(slug="h200", timed=True).exists()
+            assert Gpu.objects.count() == len(DEVICES) + 1
         unbuilt = set(NAMES) - set(registry.all_tasks())
         assert set(Task.objects.filter(version="").values_list("name", flat=True)) == unbuilt

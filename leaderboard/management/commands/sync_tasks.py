@@ -1,8 +1,7 @@
-from importlib.util import find_spec
-
 from django.core.management.base import BaseCommand
 from django.db import transaction
 
+from evaluator.devices import DEVICES
 from leaderboard.models import Gpu, Task
 from tasks.catalogue import CATALOGUE
 from tasks.registry import all_tasks, task_version
@@ -34,13 +33,5 @@ class Command(BaseCommand):
 def _gpus() -> list[Gpu]:
     return [
         Gpu(slug="cpu", name="CPU (Triton interpreter)", timed=False),
-        *(Gpu(slug=slug, name=name) for slug, name in _devices().items() if slug != "cpu"),
+        *(Gpu(slug=device.slug, name=device.name) for device in DEVICES),
     ]
-
-
-def _devices() -> dict[str, str]:
-    if find_spec("evaluator.devices"):
-        from evaluator.devices import DEVICES
-
-        return {device.slug: device.name for device in DEVICES}
-    return {"h200": "NVIDIA H200"}
