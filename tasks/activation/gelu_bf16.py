@@ -2,4 +2,9 @@
 
 from tasks.activation.gelu import TASK as GELU
 
-TASK = GELU.derive("gelu_bf16", signature="gelu_bf16(input, approximate='none') -> Tensor", dtype="bfloat16")
+TASK = GELU.derive(
+    "gelu_bf16",
+    signature="gelu_bf16(input, approximate='none') -> Tensor",
+    prompt=f"{GELU.prompt} Input and output are bfloat16; compute in float32 and round once.",
+    dtype="bfloat16",
+)
