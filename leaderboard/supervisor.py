@@ -45,12 +45,13 @@ class Program:
     command: Sequence[str]
     env: Mapping[str, str]
     say: Say
+    when_orphaned: str = "TERM"  # the signal it gets when the supervisor was killed
     _process: subprocess.Popen[str] | None = field(default=None, init=False)
     _reader: Thread | None = field(default=None, init=False)
 
     def start(self) -> None:
         self._process = subprocess.Popen(
-            [*dying_with_parent("TERM"), *self.command],
+            [*dying_with_parent(self.when_orphaned), *self.command],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -232,4 +233,5 @@ def _gpu_worker(name: str, slug: str, device: str, env: Mapping[str, str], say: 
         [*command, "--pool", "solo", "--concurrency", "1", "--hostname", f"{name}@%h", *_QUIET],
         {key: value for key, value in env.items() if key not in _NOT_FOR_GPU_WORKERS} | own,
         say,
+        when_orphaned="KILL",  # its sandboxes end with it; a polite end would wait for the chunk
     )
