@@ -1,0 +1,14 @@
+"""A Plotly figure on a page. Without JavaScript a sentence points to the table that holds the same numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import template
+
+register = template.Library()
+
+
+@register.inclusion_tag("_chart.html")
+def chart(figure: dict[str, Any], description: str) -> dict[str, Any]:
+    return {"figure": figure, "description": description}
