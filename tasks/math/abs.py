@@ -26,6 +26,7 @@ TASK = Task(
     correctness=[
         {"shape": [7]},
         {"shape": [1]},
+        {"shape": [2, 3, 5]},
         {"shape": [2, 4], "values": ["-inf", -1e10, -1e-10, -0.0, 0.0, 1e-10, "inf", "nan"]},
         {"shape": [97, 131], "outliers": 1e-2},
         {"shape": [1_000_003]},

@@ -29,6 +29,7 @@ TASK = Task(
     correctness=[
         {"shape": [7]},
         {"shape": [1]},
+        {"shape": [2, 3, 5]},
         {"shape": [2, 3], "values": [-10.0, -3.0, -0.0, 0.0, 0.5, 10.0]},
         {"shape": [97, 131], "outliers": 1e-2},
         {"shape": [1_000_003]},

@@ -42,7 +42,7 @@ TASK = Task(
         {"shape": [97, 131], "outliers": 1e-2},
         {"shape": [1_000_003]},
         {"shape": [1024, 1024], "outliers": 1e-3},
-        {"shape": [33, 65], "scale": 1e-5},
+        {"shape": [33, 65], "scale": 1e-6},
     ],
     timing=[{"shape": [1 << p]} for p in range(12, 28)],
     bytes_moved=lambda shape, itemsize: 2 * prod(shape) * itemsize,

@@ -35,11 +35,11 @@ TASK = Task(
     category="MatrixMultiply",
     signature="matmul(input, other) -> Tensor",
     prompt=(
-        "Matrix product of two dense tensors of one dtype, float32 or float16, by their ranks. Both 2-D: the matrix "
-        "product (m, k) @ (k, n). Both 1-D: the dot product, a tensor without dimensions. 1-D and 2-D: the vector is a "
-        "row that is dropped from the result; 2-D and 1-D: it is a column that is dropped. Otherwise a batched product "
-        "of the last two dimensions, where the leading ones broadcast. The result has the dtype of the inputs; "
-        "accumulate in float32. float32 inputs need full precision: TF32 is not accurate enough. "
+        "Matrix product of two dense tensors `input` and `other` of one dtype, float32 or float16, by their ranks. "
+        "Both 2-D: the matrix product (m, k) @ (k, n). Both 1-D: the dot product, a tensor without dimensions. 1-D and "
+        "2-D: the vector is a row that is dropped from the result; 2-D and 1-D: it is a column that is dropped. "
+        "Otherwise a batched product of the last two dimensions, where the leading ones broadcast. The result has the "
+        "dtype of the inputs; accumulate in float32. float32 inputs need full precision: TF32 is not accurate enough. "
         "`other` may be a transposed view, so use its strides. The timed products are float16."
     ),
     formula=r"C = AB",

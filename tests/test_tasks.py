@@ -1,0 +1,520 @@
+"""The tasks: what each declares is consistent, its reference is accepted, and what is nearly right is not."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from evaluator.compare import Answer, check
+from evaluator.inputs import Maker
+from tasks import registry, version
+from tasks.catalogue import CATALOGUE
+from tasks.registry import all_tasks, find
+from tasks.spec import Call, Case, Task, Thresholds, Tolerance
+
+torch.set_num_threads(1)
+
+ROOT = Path(__file__).resolve().parent.parent
+FACTS = ROOT.parent / "shared" / "kbx" / "tasks.json"
+
+SMALL = 2_000_000
+"""Bytes; larger cases are for GPUs."""
+
+TASKS = [pytest.param(task, id=task.name) for task in all_tasks().values()]
+each_task = pytest.mark.parametrize("task", TASKS)
+
+
+def small_cases(task: Task) -> Iterator[Case]:
+    return (case for case in task.correctness if task.case_bytes(case) < SMALL)
+
+
+def call_of(task: Task, case: Case, seed: int = 1) -> Call:
+    return task.inputs(Maker(seed, "cpu", task.dtype), **case)
+
+
+def copied(call: Call) -> Call:
+    arguments, keywords = call
+    return [a.clone() if isinstance(a, torch.Tensor) else a for a in arguments], dict(keywords)
+
+
+def answer_of(task: Task, call: Call, function: Callable[..., Any] | None = None) -> Answer:
+    """What the operator itself would hand in; `call` stays as it is."""
+    arguments, keywords = copied(call)
+    result = (function or task.reference)(*arguments, **keywords)
+    mutated = tuple(arguments[position] for position in task.mutates)
+    if result is None:
+        return Answer((), mutated, "none")
+    many = isinstance(result, tuple | list)
+    return Answer(tuple(result) if many else (result,), mutated, "tuple" if many else "tensor")
+
+
+def tensors(call: Call) -> list[torch.Tensor]:
+    return [value for value in (*call[0], *call[1].values()) if isinstance(value, torch.Tensor)]
+
+
+def equal(one: torch.Tensor, other: torch.Tensor) -> bool:
+    return one.shape == other.shape and bool(((one == other) | ((one != one) & (other != other))).all())
+
+
+# Declarations
+
+
+def test_the_registry_loads_without_torch_and_quickly():
+    code = (
+        "import sys, time; sys.modules['torch'] = sys.modules['triton'] = None; start = time.process_time();"
+        "from tasks.registry import all_tasks; print(len(all_tasks()), time.process_time() - start)"
+    )
+    results = [run(code, ROOT).stdout.split() for _ in range(3)]
+    assert {int(count) for count, _ in results} == {len(TASKS)}
+    assert min(float(seconds) for _, seconds in results) < 0.2
+
+
+def run(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=60
+    )
+
+
+def test_there_is_a_task_in_each_category():
+    assert {task.category for task in all_tasks().values()} == set(CATALOGUE)
+    assert sum(len(names) for names in CATALOGUE.values()) == 176
+
+
+@each_task
+def test_its_text_says_what_its_reference_takes(task):
+    assert task.signature.startswith(f"{task.entry}(")
+    told = re.findall(r"[(,] *(\w+)", task.signature.split(" -> ")[0])
+    taken = list(inspect.signature(task.reference).parameters)
+    assert [name for name in told if name in taken] == taken
+    for name in told:
+        assert re.search(rf"\b{name}\b", task.prompt), f"the prompt does not mention {name}"
+    assert len(task.prompt) > 80
+    assert task.formula
+
+
+@each_task
+def test_its_cases_are_json_and_all_different(task):
+    for cases in (task.correctness, task.timing):
+        texts = [json.dumps(case, allow_nan=False, sort_keys=True) for case in cases]
+        assert [json.loads(text) for text in texts] == list(cases)
+        assert len(set(texts)) == len(texts)
+
+
+@each_task
+def test_its_first_case_is_cheap_and_small_cases_suffice(task):
+    assert task.case_bytes(task.correctness[0]) <= min(10_000, *map(task.case_bytes, task.timing))
+    assert len(list(small_cases(task))) >= min(5, len(task.correctness))
+
+
+@each_task
+def test_every_option_of_the_operator_is_tried(task):
+    parameters = inspect.signature(task.reference).parameters
+    untried = {name for name, p in parameters.items() if p.default is not p.empty}
+    for case in small_cases(task):
+        arguments, keywords = call_of(task, case)
+        given = inspect.signature(task.reference).bind(*arguments, **keywords).arguments
+        untried -= {
+            name
+            for name, value in given.items()
+            if isinstance(value, torch.Tensor) or value != parameters[name].default
+        }
+    assert not untried
+
+
+@pytest.mark.parametrize(
+    ("name", "task"),
+    [
+        ("Math/abs.py", "abs"),
+        ("fused_relu_sqrt", "fused_relu_sqrt"),
+        ("relu_sqrt", "fused_relu_sqrt"),
+        ("lion_step", "Lion"),
+        ("Lion", "Lion"),
+        ("sgd_step", "SGD"),
+        ("index_fill_", "index_fill_"),
+        ("no_such_operator", None),
+    ],
+)
+def test_uploads_may_use_other_names(name, task):
+    assert find(name) == task
+
+
+def test_an_optimizers_function_is_named_as_the_task_asks():
+    assert all_tasks()["Lion"].entries[0] == "lion_step"
+    assert {"Lion", "kernel_function"} <= set(all_tasks()["Lion"].entries)
+
+
+# Inputs
+
+
+@each_task
+def test_the_seed_decides_the_inputs(task):
+    fixed = {"values", "weight", "identity"}  # the same with every seed, in whole or in part
+    drawn = [case for case in small_cases(task) if task.name != "logspace" and case.get("shape") != [0]]
+    drawn = [case for case in drawn if not fixed & case.keys()]
+    for case in small_cases(task):
+        assert all(map(equal, tensors(call_of(task, case)), tensors(call_of(task, case)))), case
+    differ = [
+        not all(map(equal, tensors(call_of(task, case, 1)), tensors(call_of(task, case, 2))))
+        for case in drawn
+    ]
+    assert all(differ), [case for case, d in zip(drawn, differ, strict=True) if not d]
+
+
+@each_task
+def test_timing_inputs_make_the_operator_work(task):
+    case = min(task.timing, key=task.case_bytes)
+    call = call_of(task, case)
+    answer, again = answer_of(task, call), answer_of(task, call_of(task, case, 2))
+    for output, other in zip(answer.outputs, again.outputs, strict=True):
+        assert output.isfinite().all()
+        assert output.numel() == 1 or output.unique().numel() > 1, "the result is constant"
+        assert task.name == "logspace" or not equal(output, other), "the result does not depend on the inputs"
+    first = tensors(call)[:1]
+    unchanged = [argument for argument in first if any(equal(argument, output) for output in answer.outputs)]
+    assert not unchanged, "the operator is the identity"
+
+
+@each_task
+def test_timing_cases_are_declared_well(task):
+    moved = [task.case_bytes(case) for case in task.timing]
+    assert moved[-1] == max(moved) or task.case_flops(task.timing[-1]) == max(
+        map(task.case_flops, task.timing)
+    )
+    assert all(4 * size < 20e9 for size in moved)
+    for case in task.timing:
+        shapes_of(task, case)  # the generator takes them all
+        assert task.case_flops(case) >= 0
+    for case in task.correctness:
+        assert task.case_bytes(case) >= 0 and task.case_flops(case) >= 0
+
+
+TOUCHES_A_PART = {"index_fill_": "reads the indices and writes the elements that they name"}
+
+
+@each_task
+def test_bytes_moved_are_those_of_the_tensors(task):
+    if task.name in TOUCHES_A_PART:
+        pytest.skip(TOUCHES_A_PART[task.name])
+    case = min(task.timing, key=task.case_bytes)
+    call = call_of(task, case)
+    arguments, keywords = copied(call)
+    result = task.reference(*arguments, **keywords)
+    results = result if isinstance(result, tuple) else (result,)
+    new = [output for output in results if not any(output is argument for argument in arguments)]
+    changed = [
+        after
+        for before, after in zip(tensors(call), tensors((arguments, {})), strict=True)
+        if not equal(before, after)
+    ]
+    assert task.case_bytes(case) == sum(tensor.nbytes for tensor in (*tensors(call), *new, *changed))
+
+
+class MetaMaker(Maker):
+    """Shapes without data."""
+
+    def __init__(self, dtype: str) -> None:
+        super().__init__(0, "cpu", dtype)
+        self._device = torch.device("meta")
+        self._generator = None
+
+    def permutation(self, n: int) -> torch.Tensor:
+        return torch.empty(n, dtype=torch.int64, device="meta")
+
+
+def shapes_of(task: Task, case: Case) -> list[list[int]]:
+    return [list(tensor.shape) for tensor in tensors(task.inputs(MetaMaker(task.dtype), **case))]
+
+
+@pytest.mark.samples
+@each_task
+def test_timing_sizes_are_the_published_ones(task):
+    (facts,) = (fact for fact in json.loads(FACTS.read_text())["tasks"] if fact["id"] == task.name)
+    ours = [shapes_of(task, case) for case in task.timing]
+    count = len(ours[0])
+    theirs = [[part for part in size if isinstance(part, list)][:count] for size in facts["timing_sizes"]]
+    assert all(shapes in theirs for shapes in ours)
+    if any(shapes not in ours for shapes in theirs):
+        text = (ROOT / "docs" / "differences.md").read_text()
+        assert re.search(rf"^- \*\*{task.name}\*\*.*left out", text, re.MULTILINE)
+
+
+# References
+
+
+@each_task
+def test_its_reference_is_accepted_and_changes_only_what_it_declares(task):
+    touched: set[int] = set()
+    for case in small_cases(task):
+        call = call_of(task, case)
+        arguments, keywords = copied(call)
+        task.reference(*arguments, **keywords)
+        for position, (before, after) in enumerate(zip(call[0], arguments, strict=True)):
+            if isinstance(before, torch.Tensor) and not equal(before, after):
+                touched.add(position)
+        answer = answer_of(task, call)
+        assert check(task, case, call, answer) is None
+        if "values" not in case:
+            assert all(tensor.isfinite().all() for tensor in (*answer.outputs, *answer.mutated)), case
+    assert touched == set(task.mutates)
+
+
+@each_task
+def test_its_published_readings_are_readings_of_their_own(task):
+    for name, function in task.variants.items():
+        refused = []
+        for case in small_cases(task):
+            call = call_of(task, case)
+            answer = answer_of(task, call, function)
+            assert check(task, case, call, answer, reading=name) is None, (name, case)
+            refused.append(check(task, case, call, answer) is not None)
+        assert any(refused), f"{name}: no case tells it from the operator"
+
+
+# Near misses
+
+
+def zeros(tensor: torch.Tensor) -> torch.Tensor:
+    return torch.zeros_like(tensor)
+
+
+def ones(tensor: torch.Tensor) -> torch.Tensor:
+    return torch.ones_like(tensor)
+
+
+def scaled(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor * 1.01 if tensor.is_floating_point() else tensor
+
+
+def one_off(tensor: torch.Tensor) -> torch.Tensor:
+    if not tensor.numel():
+        return tensor
+    wrong = tensor.clone()
+    last = wrong.reshape(-1)[-1]
+    if tensor.is_floating_point():
+        last += 0.1 * tensor.abs().nan_to_num(0, 0, 0).max() + 1e-3
+    else:
+        last.logical_not_() if tensor.dtype is torch.bool else last.add_(1)
+    wrong.reshape(-1)[-1] = last
+    return wrong
+
+
+def nan(tensor: torch.Tensor) -> torch.Tensor:
+    if not tensor.is_floating_point() or not tensor.numel():
+        return tensor
+    wrong = tensor.clone()
+    wrong[(-1,) * tensor.dim()] = torch.nan
+    return wrong
+
+
+WHOLE = "its measures are of whole outputs, and the bounds are the published ones"
+EXCUSED = {
+    ("attention_w8a8", "scaled"): WHOLE,
+    ("conv2d_w8a8", "scaled"): WHOLE,
+    **{(task.name, "one_off"): WHOLE for task in all_tasks().values() if task.comparator == "quantized"},
+    ("argmax", "scaled"): "positions are not scaled",
+    ("argmax", "nan"): "positions cannot be NaN",
+}
+
+
+@pytest.mark.parametrize("miss", [zeros, ones, scaled, one_off, nan], ids=lambda miss: miss.__name__)
+@each_task
+def test_a_near_miss_is_refused(task, miss):
+    if reason := EXCUSED.get((task.name, miss.__name__)):
+        pytest.skip(reason)
+    assert any(refusals(task, lambda call, answer: map(miss, answer.outputs)))
+
+
+@each_task
+def test_an_echo_of_the_input_is_refused(task):
+    def echo(call, answer):
+        source = tensors(call)[0].reshape(-1) if tensors(call) else torch.ones(1)
+        for output in answer.outputs:
+            repeated = source.repeat(output.numel() // max(1, source.numel()) + 1)[: output.numel()]
+            yield repeated.reshape(output.shape).to(output.dtype)
+
+    assert any(refusals(task, echo))
+
+
+@pytest.mark.parametrize("task", [p for p in TASKS if p.values[0].mutates])
+def test_leaving_an_argument_as_it_was_is_refused(task):
+    # Where a published reading does so as well, the operator itself must still tell the difference.
+    def unchanged(call):
+        return tuple(call[0][position] for position in task.mutates)
+
+    calls = [(case, call_of(task, case)) for case in small_cases(task)]
+    answers = [(case, call, answer_of(task, call)) for case, call in calls]
+    assert any(
+        check(task, case, call, Answer(answer.outputs, unchanged(call), answer.structure))
+        for case, call, answer in answers
+    )
+
+
+def refusals(task: Task, wrong: Callable[[Call, Answer], Any]) -> Iterator[bool]:
+    """Whether the answer with other outputs (or, where there are none, other arguments) is refused, by case."""
+    for case in small_cases(task):
+        call = call_of(task, case)
+        answer = answer_of(task, call)
+        if answer.outputs:
+            yield bool(
+                check(task, case, call, Answer(tuple(wrong(call, answer)), answer.mutated, answer.structure))
+            )
+
+
+def test_a_determinant_without_the_sign_of_its_permutation_is_refused():
+    task = all_tasks()["determinant_lu"]
+    assert any(refusals(task, lambda call, answer: [answer.outputs[0].abs()]))
+
+
+def test_any_basis_of_singular_vectors_is_accepted_and_another_matrix_is_not():
+    task, case = all_tasks()["svd"], {"shape": [7, 4], "full_matrices": True}
+    call = call_of(task, case)
+    U, S, Vh = answer_of(task, call).outputs
+    signs = torch.tensor([1.0, -1.0, -1.0, 1.0])
+    turned = torch.cat([U[:, :4] * signs, U[:, 4:].flip(1)], dim=1)
+    assert check(task, case, call, Answer((turned, S, Vh * signs[:, None]), structure="tuple")) is None
+    assert check(task, case, call, Answer((U, S, Vh * signs[:, None]), structure="tuple"))
+
+
+# The registry
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Path:
+    """A copy of the package, to break."""
+    shutil.copytree(ROOT / "tasks", tmp_path / "tasks", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "says"),
+    [
+        ("math/abs.py", "TASK = Task(", "TASK = Task((", "tasks.math.abs: SyntaxError"),
+        ("math/abs.py", "TASK = Task(", "OTHER = Task(", "tasks.math.abs: AttributeError"),
+        ("math/abs.py", "    reference=reference,\n", "", "tasks.math.abs: TypeError"),
+        ("math/abs.py", "correctness=[", "correctness=[] and [", "tasks.math.abs: ValueError"),
+        ("math/abs.py", 'name="abs"', 'name="cos"', "abs.py: declares Math/cos"),
+        ("math/abs.py", 'category="Math"', 'category="Loss"', "abs.py: declares Loss/abs"),
+        ("catalogue.py", '        "abs",\n', "", "abs.py: the benchmark has no task Math/abs"),
+    ],
+)
+def test_a_broken_task_file_is_named(house, file, old, new, says):
+    path = house / "tasks" / file
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new, 1))
+    result = run("from tasks.registry import all_tasks; all_tasks()", house)
+    assert result.returncode
+    assert "TaskError" in result.stderr and says in result.stderr
+
+
+def test_a_name_that_means_two_tasks_is_an_error(house):
+    path = house / "tasks" / "math" / "abs.py"
+    path.write_text(path.read_text().replace('name="abs",', 'name="abs", aliases=("cos",),'))
+    result = run("from tasks.registry import find; find('abs')", house)
+    assert "the name 'cos' already means cos" in result.stderr
+
+
+@pytest.fixture
+def version_in(house, monkeypatch) -> Callable[[str, str], str]:
+    monkeypatch.setattr(version, "__file__", str(house / "tasks" / "version.py"))
+
+    def of(name: str, category: str) -> str:
+        version._judged.cache_clear()
+        return version.definition_hash(name, category)
+
+    yield of
+    version._judged.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "changes"),
+    [
+        ('"""GELU:', '"""Gelu:', False),
+        ("# erf counts", "# the function counts", False),
+        ("Apply the Gaussian", "Use the Gaussian", False),
+        (r"y = x\,\Phi(x)", r"y = \Phi(x)\,x", False),
+        ("\n\n\nTASK", "\n\n\n\n\nTASK", False),
+        ('{"shape": [7]}', '{"shape": [8]}', True),
+        ("approximate=approximate", 'approximate="none"', True),
+        ("5 * prod(shape)", "6 * prod(shape)", True),
+    ],
+)
+def test_a_version_follows_the_code_and_not_the_words(house, version_in, old, new, changes):
+    names = [("gelu", "Activation"), ("gelu_bf16", "Activation"), ("abs", "Math")]
+    before = [version_in(*name) for name in names]
+    path = house / "tasks" / "activation" / "gelu.py"
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new, 1))
+    after = [version_in(*name) for name in names]
+    differ = [one != other for one, other in zip(before, after, strict=True)]
+    assert differ == [changes, changes, False]  # gelu_bf16 imports gelu
+
+
+def test_versions_differ_between_tasks():
+    versions = {registry.task_version(name) for name in all_tasks()}
+    assert len(versions) == len(TASKS)
+    assert all(re.fullmatch(r"[0-9a-f]{12}", value) for value in versions)
+
+
+# The specification
+
+
+def declared(**fields: Any) -> Task:
+    return all_tasks()["abs"].derive("abs", **fields)
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"correctness": []}, "correctness case"),
+        ({"comparator": "quantized"}, "thresholds"),
+        ({"thresholds": Thresholds(0.9, 0.1, 0.1)}, "thresholds"),
+        ({"comparator": "invariants"}, "invariants"),
+    ],
+)
+def test_a_contradiction_in_a_declaration_is_an_error(fields, says):
+    with pytest.raises(ValueError, match=says):
+        declared(**fields)
+
+
+def test_a_derived_task_takes_the_rest_from_its_base():
+    base = all_tasks()["Lion"]
+    other = base.derive("AdamW", dtype="float16", tolerance=Tolerance(1e-2, 1e-2))
+    assert (other.entry, other.aliases, other.itemsize) == ("AdamW", (), 2)
+    assert other.reference is base.reference
+    assert other.case_bytes({"shape": [8]}) == base.case_bytes({"shape": [8]}) // 2
+
+
+# The walk-through
+
+
+def test_the_example_of_the_documentation_is_a_task(house):
+    text = (ROOT / "docs" / "adding-a-task.md").read_text()
+    (example,) = re.findall(r"```python\n(\"\"\".*?)```", text, re.DOTALL)
+    (file,) = re.findall(r"tasks/(math/\w+\.py)` with", text)
+    (house / "tasks" / file).write_text(example)
+    name = Path(file).stem
+    code = f"from tasks.registry import all_tasks, task_version; print(task_version({name!r}))"
+    assert re.fullmatch(r"[0-9a-f]{12}\n", run(code, house).stdout)
+
+    scope: dict[str, Any] = {}
+    exec(compile(example, file, "exec"), scope)
+    task = scope["TASK"]
+    test_its_text_says_what_its_reference_takes(task)
+    test_its_cases_are_json_and_all_different(task)
+    test_its_reference_is_accepted_and_changes_only_what_it_declares(task)
+    test_every_option_of_the_operator_is_tried(task)
+    test_timing_inputs_make_the_operator_work(task)
+    test_timing_cases_are_declared_well(task)
+    test_bytes_moved_are_those_of_the_tensors(task)
+    for miss in (zeros, ones, scaled, one_off, nan):
+        test_a_near_miss_is_refused(task, miss)
