@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 import torch
 import triton
+from triton.runtime.errors import InterpreterError
 
 from evaluator import wire
 from evaluator.inputs import Maker
@@ -72,7 +73,7 @@ def _warm_up(device: str) -> None:
         torch.zeros(1, device=device).cpu()
         # An honest kernel that asks for too much hears of it, and the judge keeps room for itself.
         torch.cuda.set_per_process_memory_fraction(0.6)
-    _Launches.install()
+    _Launches.install(device)
     gc.collect()
     gc.freeze()
 
@@ -142,7 +143,9 @@ class _Operations:
         arguments, keywords = self._inputs(case, seed)
         result = self._entry(*arguments, **keywords)
         self._synchronize()
-        return self._answer(result, (arguments, keywords))
+        header, buffers = self._answer(result, (arguments, keywords))
+        header["inputs"] = wire.input_digests((arguments, keywords), self._task.mutates)
+        return header, buffers
 
     def prepare(self, case: Case, seed: int, budget_ms: float) -> _Reply:
         """Compiles and warms up for a timing case; says how many repetitions fit into the budget."""
@@ -180,7 +183,6 @@ class _Operations:
             "structure": structure,
             "outputs": [description for description, _ in packed[: len(outputs)]],
             "mutated": [description for description, _ in packed[len(outputs) :]],
-            "inputs": wire.input_digests(call, self._task.mutates),
             "kernels": list(_Launches.names),
         }
         return header, [data for _, data in packed]
@@ -208,12 +210,12 @@ class _Launches:
     names: dict[str, None] = {}
 
     @classmethod
-    def install(cls) -> None:
-        from triton.runtime.interpreter import InterpretedFunction
-        from triton.runtime.jit import JITFunction
-
-        for kind in (JITFunction, InterpretedFunction):
-            kind.run = cls._recorded(kind.run)
+    def install(cls, device: str) -> None:
+        if device == "cpu":
+            from triton.runtime.interpreter import InterpretedFunction as Launched
+        else:
+            from triton.runtime.jit import JITFunction as Launched
+        Launched.run = cls._recorded(Launched.run)
 
     @classmethod
     def _recorded(cls, run: Callable[..., Any]) -> Callable[..., Any]:
@@ -267,7 +269,10 @@ def _describe(error: BaseException, device: str) -> dict[str, Any]:
     importing = isinstance(error, _ImportFailed)
     if importing and error.__cause__ is not None:
         error = error.__cause__
-    text = str(error) or type(error).__name__
+    root = error
+    while isinstance(root, InterpreterError) and root.__cause__ is not None:
+        root = root.__cause__  # the interpreter wraps what a kernel raises
+    text = str(root) or type(root).__name__
     if isinstance(error, _NoEntry):
         return {
             "outcome": Outcome.NO_ENTRY,
@@ -278,7 +283,7 @@ def _describe(error: BaseException, device: str) -> dict[str, Any]:
     sentence = _unsupported(error) if device == "cpu" else None
     return {
         "outcome": Outcome.NOT_SUPPORTED if sentence else _classify(error, importing),
-        "message": sentence or f"{type(error).__name__}: {_first_lines(text)}",
+        "message": sentence or f"{type(root).__name__}: {_first_lines(text)}",
         "line": _line(error),
         "details": bounded(_traceback(error), MOST_DETAILS),
     }

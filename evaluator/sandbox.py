@@ -18,7 +18,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -258,7 +258,7 @@ class Sandboxes:
     """Pre-warmed sandboxes: the next ones import torch and triton while one is at work."""
 
     def __init__(self, device: str, limits: Limits, *, isolated: bool, wanted: int) -> None:
-        self._start = lambda: Sandbox(device, limits, isolated=isolated)
+        self._start = partial(Sandbox, device, limits, isolated=isolated)
         self._wanted = wanted  # how many kernels are still to come
         self._ahead = min(MOST_AHEAD, max(1, (os.cpu_count() or 1) // 2))
         self._warm: list[Sandbox] = []
@@ -327,6 +327,7 @@ _POLL_S = 0.25  # how often a cancelled run is noticed
 _READS_AT_ONCE = 64
 _NO_SANDBOX = "It needs user namespaces. --no-sandbox runs kernels without it, with all your rights."
 
+_KERNELS_OWN = ("/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/sysrq-trigger")
 _PASSED_ON = ("LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "TRITON_LIBCUDA_PATH", "TRITON_PTXAS_PATH")
 
 
@@ -382,6 +383,10 @@ def _bubblewrap(device: str, limits: Limits) -> list[str]:
     for package in ("evaluator", "tasks"):
         command += ["--ro-bind", str(_ROOT / package), f"{_INSIDE}/{package}"]
     command += ["--proc", "/proc", "--dev", "/dev"]
+    # These belong to root, whose id a submission has where the judge runs as root. The rest of /proc stays
+    # writable: CUDA names its threads there, and reports "OS call failed" where it cannot.
+    for path in filter(os.path.exists, _KERNELS_OWN):
+        command += ["--ro-bind", path, path]
     if device != "cpu":
         # The device nodes alone: with all of /dev, root's submissions could open the disk.
         for node in sorted(map(str, Path("/dev").glob("nvidia*"))):
@@ -389,9 +394,7 @@ def _bubblewrap(device: str, limits: Limits) -> list[str]:
         command += ["--ro-bind", "/sys", "/sys"]
     size = str(limits.tmp_bytes)
     command += ["--size", size, "--tmpfs", "/dev/shm", "--size", size, "--tmpfs", "/tmp"]
-    # /proc too: the files below /proc/sys belong to root, whose id a submission
-    # has where the judge runs as root.
-    command += ["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"]
+    command += ["--remount-ro", "/dev", "--remount-ro", "/"]
     variables = [
         part
         for name, value in _environment(device, "/tmp").items()

@@ -77,7 +77,7 @@ class Trial:
         if self._draft.device != "cpu":
             return True
         size = sum(tensor.nbytes for tensor in wire.tensors(self._inputs(case, 0)))
-        return size <= INTERPRETED_BYTES
+        return bool(size <= INTERPRETED_BYTES)
 
     def _run(self, number: int, case: Case, turn: str) -> tuple[Call, Answer, bool]:
         seed = case_seed(self._seed, self._task.name, number, turn)
@@ -148,7 +148,7 @@ class Trial:
         for name in _items(header.get("kernels"))[:100]:
             self._draft.kernels[str(name)[:200]] = None
         # A claim of the child. A lie gains nothing: the copy is its own.
-        changed = header.get("inputs") != wire.input_digests(call, self._task.mutates)
+        changed = "inputs" in header and header["inputs"] != wire.input_digests(call, self._task.mutates)
         return call, answer, changed
 
     def _inputs(self, case: Case, seed: int) -> Call:
