@@ -20,6 +20,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from triton.runtime.errors import InterpreterError
 from evaluator import wire
 from evaluator.inputs import Maker
 from evaluator.report import Outcome, bounded
-from evaluator.timing import Stopwatch
+from evaluator.timing import Plan, Stopwatch
 from tasks.registry import all_tasks
 from tasks.spec import Call, Case, Task
 
@@ -148,19 +149,18 @@ class _Operations:
         return header, buffers
 
     def prepare(self, case: Case, seed: int, budget_ms: float) -> _Reply:
-        """Compiles and warms up for a timing case; says how many repetitions fit into the budget."""
+        """Compiles and warms up for a timing case; says how it should be measured within the budget."""
         if not hasattr(self, "_stopwatch"):
             self._stopwatch = Stopwatch()
         call = self._inputs(case, seed)
         self._timed = _Timed(self._entry, call)
-        call_ms = self._stopwatch.warm_up(self._timed)
-        return {"repetitions": self._stopwatch.repetitions(call_ms, budget_ms)}, []
+        return asdict(self._stopwatch.plan(self._timed, budget_ms)), []
 
-    def measure(self, case: Case, seed: int, repetitions: int) -> _Reply:
+    def measure(self, case: Case, seed: int, repetitions: int, flushes: int) -> _Reply:
         """Times the prepared case on inputs that were not known before this message."""
         self._timed = _Timed(self._entry, self._inputs(case, seed))
         self._synchronize()
-        return {"samples": self._stopwatch.measure(self._timed, repetitions)}, []
+        return {"samples": self._stopwatch.measure(self._timed, Plan(repetitions, flushes))}, []
 
     def outputs(self, case: Case, seed: int) -> _Reply:
         """The last timed call's outputs; those of one call more where the operator changes its arguments."""

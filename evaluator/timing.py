@@ -5,8 +5,11 @@ The child measures a kernel with this, the judge measures eager with it in its o
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 import torch
@@ -17,6 +20,17 @@ WARM_UP_S = 0.02
 MOST_REPETITIONS = 1_000
 FEWEST_REPETITIONS = 5
 """Also of calls that take longer than the budget."""
+
+MOST_FLUSHES = 32
+"""Before one repetition. A call that takes the host longer than that many flushes is slow for its host side."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How one case is measured: how often, and how many flushes of the L2 cache go before each repetition."""
+
+    repetitions: int
+    flushes: int
 
 
 class Stopwatch:
@@ -29,21 +43,22 @@ class Stopwatch:
         self._starts = [torch.cuda.Event(enable_timing=True) for _ in range(MOST_REPETITIONS)]
         self._ends = [torch.cuda.Event(enable_timing=True) for _ in range(MOST_REPETITIONS)]
 
-    def warm_up(self, call: Callable[[], Any]) -> float:
-        """Runs `call` until it has settled; the last call's milliseconds, launch included."""
+    def plan(self, call: Callable[[], Any], budget_ms: float) -> Plan:
+        """Runs `call` until it has settled; says how to measure it so that it takes about the budget."""
+        host_ms, call_ms = [], []
         started = time.perf_counter()
-        while True:
+        while time.perf_counter() - started < WARM_UP_S or len(host_ms) < 5:
             before = time.perf_counter()
             call()
+            launched = time.perf_counter()
             torch.cuda.synchronize()
-            now = time.perf_counter()
-            if now - started > WARM_UP_S:
-                return (now - before) * 1e3
-
-    def repetitions(self, call_ms: float, budget_ms: float) -> int:
-        """How often a call of about `call_ms` fits into the budget, the flush included."""
-        fitting = int(budget_ms / (call_ms + self.flush_ms()))
-        return max(FEWEST_REPETITIONS, min(MOST_REPETITIONS, fitting))
+            host_ms.append((launched - before) * 1e3)
+            call_ms.append((time.perf_counter() - before) * 1e3)
+        flush_ms = self.flush_ms()
+        # The device must still be flushing when the launch of the call arrives: else the host's time is measured.
+        flushes = min(MOST_FLUSHES, math.ceil(2 * median(host_ms[-5:]) / flush_ms))
+        fitting = int(budget_ms / (max(call_ms[-1] - host_ms[-1], 0.0) + flushes * flush_ms))
+        return Plan(max(FEWEST_REPETITIONS, min(MOST_REPETITIONS, fitting)), max(1, flushes))
 
     def flush_ms(self) -> float:
         """Milliseconds of one flush."""
@@ -55,12 +70,13 @@ class Stopwatch:
         torch.cuda.synchronize()
         return float(start.elapsed_time(end)) / 20
 
-    def measure(self, call: Callable[[], Any], repetitions: int) -> list[float]:
-        """Milliseconds of each repetition, after a flush. Ends when the device has finished all of them."""
-        pairs = list(zip(self._starts, self._ends, strict=True))[:repetitions]
+    def measure(self, call: Callable[[], Any], plan: Plan) -> list[float]:
+        """Milliseconds of each repetition, after its flushes. Ends when the device has finished all of them."""
+        pairs = list(zip(self._starts, self._ends, strict=True))[: plan.repetitions]
         torch.cuda.synchronize()
         for start, end in pairs:
-            self._flush.zero_()  # also keeps the device busy while the call is being launched
+            for _ in range(plan.flushes):
+                self._flush.zero_()
             start.record()
             call()
             end.record()

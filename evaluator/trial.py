@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any, TypeGuard
 
 import torch
 
@@ -16,7 +16,7 @@ from evaluator.draft import Draft, Failed
 from evaluator.inputs import Maker, case_seed
 from evaluator.report import CaseError, Failure, Outcome, Stage, Timing
 from evaluator.sandbox import Sandbox, Stopped
-from evaluator.timing import Stopwatch
+from evaluator.timing import MOST_FLUSHES, MOST_REPETITIONS, Plan, Stopwatch
 from tasks.spec import Call, Case, Task
 
 INTERPRETED_BYTES = 1_000_000
@@ -93,11 +93,11 @@ class Trial:
         try:
             # Compilation and warm-up see other data than the measured repetitions.
             prepared = self._ask("prepare", self._limits.timing_s, (case, seed ^ 1), budget_ms=budget)
-            repetitions = _whole(prepared.header.get("repetitions"))
+            plan = _plan(prepared.header)
             started = time.perf_counter()
-            message = self._ask("measure", self._limits.timing_s, (case, seed), repetitions=repetitions)
+            message = self._ask("measure", self._limits.timing_s, (case, seed), **asdict(plan))
             wall_ms = (time.perf_counter() - started) * 1e3
-            samples = _samples(message.header.get("samples"), repetitions)
+            samples = _samples(message.header.get("samples"), plan.repetitions)
             if self._task.case_bytes(case) <= VERIFIED_BYTES:
                 outputs = self._ask("outputs", self._limits.timing_s, (case, seed), MOST_ANSWER_BYTES)
                 self._require_right(case, *self._received(outputs, case, seed))
@@ -109,7 +109,7 @@ class Trial:
                 _failure(Outcome.TIMING_NOT_CONFIRMED, f"On the {where} it sent {error}.")
             ) from error
         self._require_possible(case, where, samples, wall_ms)
-        return Measured(number, case, samples, wall_ms)
+        return Measured(number, case, samples, plan, wall_ms)
 
     def _require_right(self, case: Case, call: Call, answer: Answer, changed: bool) -> None:
         failure = compare.check(self._task, case, call, answer, self._draft.variant)
@@ -267,6 +267,7 @@ class Measured:
     number: int
     case: Case
     samples: list[float]
+    plan: Plan
     wall_ms: float
 
 
@@ -286,8 +287,7 @@ def against_eager(
             def call(arguments: Any = arguments, keywords: Any = keywords) -> Any:
                 return task.reference(*arguments, **keywords)
 
-            call_ms = stopwatch.warm_up(call)
-            eager = stopwatch.measure(call, stopwatch.repetitions(call_ms, timing_ms))
+            eager = stopwatch.measure(call, stopwatch.plan(call, timing_ms))
             timings.append(
                 performance.timing(
                     one.case,
@@ -307,7 +307,7 @@ def _confirmed(measured: Measured, flush_ms: float) -> bool:
     """Whether the judge's own clock, less the flushes, agrees with the samples; only long series can tell."""
     repetitions = len(measured.samples)
     mean = sum(measured.samples) / repetitions
-    seen = measured.wall_ms / repetitions - flush_ms
+    seen = measured.wall_ms / repetitions - measured.plan.flushes * flush_ms
     return repetitions >= 200 and abs(seen - mean) <= max(0.003, 0.05 * mean)
 
 
@@ -332,10 +332,16 @@ def _items(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _whole(value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 10_000:
-        raise wire.WireError("no number of repetitions")
-    return value
+def _plan(header: dict[str, Any]) -> Plan:
+    """How the child would measure, within what the judge allows."""
+    repetitions, flushes = header.get("repetitions"), header.get("flushes")
+    if not _is_whole(repetitions, MOST_REPETITIONS) or not _is_whole(flushes, MOST_FLUSHES):
+        raise wire.WireError("no plan of a measurement")
+    return Plan(repetitions, flushes)
+
+
+def _is_whole(value: Any, most: int) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= most
 
 
 def _samples(value: Any, repetitions: int) -> list[float]:
