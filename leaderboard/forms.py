@@ -60,7 +60,7 @@ class SubmitForm(forms.Form):
         widget=forms.ClearableFileInput(attrs={"accept": ".jsonl,.json,.zip,.py"}),
     )
     code = forms.CharField(
-        label="or pasted code",
+        label="Or paste code",
         required=False,
         strip=False,
         help_text="One kernel in Python, or lines of JSONL.",
@@ -68,7 +68,7 @@ class SubmitForm(forms.Form):
     )
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, **{"label_suffix": "", **kwargs})
         self.user = user
         mine = Method.objects.filter(owner=user).annotate(last=Max("submissions__round"))
         self.fields["method"].queryset = mine  # type: ignore[attr-defined]

@@ -53,7 +53,11 @@ def test_a_worker_that_is_killed_loses_its_turn_and_nothing_else(live_site: Live
     run = evaluated(ENDLESS)
     wait_for(60, lambda: run.chunks.get().current_task == "gelu")
     live_site.stop_program("cpu")
-    live_site.supervisor.look()
     wait_for(120, lambda: run.chunks.get().attempt == 2)
-    wait_for(120, lambda: status_of(run) == "finished")
+
+    def finished() -> bool:
+        live_site.supervisor.look()  # starts what has died again
+        return status_of(run) == "finished"
+
+    wait_for(120, finished)
     assert run.results.get().outcome == "timed_out"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 
 from django.conf import settings
 from django.contrib import messages
@@ -96,12 +97,12 @@ def _owned(request: HttpRequest, pk: int) -> Submission:
 
 
 @dataclass(frozen=True)
-class Found:
-    """A task of the benchmark and what the file holds for it."""
+class Category:
+    """The tasks of a category that the file has a kernel for, and those that it has none for."""
 
-    task: Task
-    handed_in: bool
-    failure: dict[str, str] | None  # of the static check
+    name: str
+    found: list[Task]
+    missing: list[Task]
 
 
 @dataclass(frozen=True)
@@ -119,27 +120,40 @@ class Choice:
 
 
 def _context(request: HttpRequest, submission: Submission) -> dict[str, object]:
+    tasks = list(Task.objects.all())
     handed_in = set(submission.kernels.values_list("task", flat=True))
-    static = submission.findings.get("static", {})
-    found = [Found(task, task.name in handed_in, static.get(task.name)) for task in Task.objects.all()]
+    not_in_suite = {task.name for task in tasks if task.name in handed_in and not task.in_suite}
+    failures = submission.findings.get("static", {})
+    choices = _choices(submission)
     return {
         "submission": submission,
         "problems": submission.findings.get("problems", []),
-        "found": found,
+        "task_count": len(tasks),
         "handed_in": len(handed_in),
-        "missing": [one.task for one in found if not one.handed_in],
-        "failing": [one for one in found if one.failure and one.handed_in],
-        "not_in_suite": [one.task for one in found if one.handed_in and not one.task.in_suite],
-        "choices": (choices := _choices(submission)),
+        "not_in_suite": not_in_suite,
+        "failing": [{"task": task, **failures[task]} for task in sorted(failures.keys() - not_in_suite)],
+        "categories": _categories(tasks, handed_in),
+        "choices": choices,
         "is_draft": not any(choice.run for choice in choices),
         "may_evaluate": is_owner(request.user, submission),
     }
 
 
+def _categories(tasks: list[Task], handed_in: set[str]) -> list[Category]:
+    """`tasks` come ordered by category."""
+    categories = []
+    for name, group in groupby(tasks, lambda task: task.category):
+        members = list(group)
+        found = [task for task in members if task.name in handed_in]
+        categories.append(Category(name, found, [task for task in members if task not in found]))
+    return categories
+
+
 def _choices(submission: Submission) -> list[Choice]:
     latest = {run.gpu_id: run for run in submission.runs.order_by("created")}
-    workers = Count("hosts", filter=services.alive("hosts__"))
-    return [Choice(gpu, gpu.workers, latest.get(gpu.pk)) for gpu in Gpu.objects.annotate(workers=workers)]
+    gpus = Gpu.objects.annotate(workers=Count("hosts", filter=services.alive("hosts__")))
+    online_first = gpus.order_by("-workers", "-timed", "name")
+    return [Choice(gpu, gpu.workers, latest.get(gpu.pk)) for gpu in online_first]
 
 
 def _body_bytes(request: HttpRequest) -> int:
