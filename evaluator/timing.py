@@ -45,9 +45,10 @@ class Stopwatch:
 
     def plan(self, call: Callable[[], Any], budget_ms: float) -> Plan:
         """Runs `call` until it has settled; says how to measure it so that it takes about the budget."""
-        host_ms, call_ms = [], []
+        host_ms: list[float] = []
+        call_ms: list[float] = []
         started = time.perf_counter()
-        while time.perf_counter() - started < WARM_UP_S or len(host_ms) < 5:
+        while time.perf_counter() - started < WARM_UP_S or len(host_ms) < 3:
             before = time.perf_counter()
             call()
             launched = time.perf_counter()
@@ -56,7 +57,7 @@ class Stopwatch:
             call_ms.append((time.perf_counter() - before) * 1e3)
         flush_ms = self.flush_ms()
         # The device must still be flushing when the launch of the call arrives: else the host's time is measured.
-        flushes = min(MOST_FLUSHES, math.ceil(2 * median(host_ms[-5:]) / flush_ms))
+        flushes = min(MOST_FLUSHES, math.ceil(2 * median(host_ms[1:]) / flush_ms))
         fitting = int(budget_ms / (max(call_ms[-1] - host_ms[-1], 0.0) + flushes * flush_ms))
         return Plan(max(FEWEST_REPETITIONS, min(MOST_REPETITIONS, fitting)), max(1, flushes))
 
