@@ -97,6 +97,29 @@ def test_a_file_becomes_a_draft_that_says_what_was_found(browser: Client) -> Non
     assert not Run.objects.exists()
 
 
+def test_found_and_missing_are_listed_by_category(browser: Client) -> None:
+    TaskFactory(name="conv2d")
+    page = " ".join(text(hand_in(browser, line("gelu") + line("relu"))).split())
+    activation, convolution = page.split("Activation</th>")[1].split("Convolution</th>")
+    assert "2 of 3" in activation and "1 missing" in activation
+    assert "0 of 1" in convolution and "1 missing" in convolution
+
+
+def test_a_kernel_without_a_task_in_the_suite_is_not_blamed(browser: Client) -> None:
+    page = text(hand_in(browser, line("gelu") + line("relu", "def relu(:\n")))
+    assert "Fail the static check</h2>" not in page
+    assert "not in the suite yet" in page
+
+
+def test_gpus_with_a_worker_come_first(browser: Client, ada: User) -> None:
+    submission = SubmissionFactory(method__owner=ada, tasks=["gelu"])
+    for slug in ("a100", "cpu", "h200", "l20"):
+        GpuFactory(slug=slug)
+    HostFactory(gpu=Gpu.objects.get(slug="l20"))
+    choices = browser.get(submission.get_absolute_url()).context["choices"]
+    assert [choice.gpu.slug for choice in choices] == ["l20", "a100", "h200", "cpu"]
+
+
 def test_a_draft_is_nobody_elses_business(client: Client, ada: User) -> None:
     draft = SubmissionFactory(method__owner=ada, tasks=["gelu"])
     url = reverse("submission", args=[draft.pk])

@@ -104,6 +104,10 @@ class Category:
     found: list[Task]
     missing: list[Task]
 
+    @property
+    def size(self) -> int:
+        return len(self.found) + len(self.missing)
+
 
 @dataclass(frozen=True)
 class Choice:
