@@ -392,6 +392,8 @@ def _bubblewrap(device: str, limits: Limits) -> list[str]:
         for node in sorted(map(str, Path("/dev").glob("nvidia*"))):
             command += ["--dev-bind", node, node]
         command += ["--ro-bind", "/sys", "/sys"]
+        for path in _libraries():
+            command += ["--ro-bind", path, path]
     size = str(limits.tmp_bytes)
     command += ["--size", size, "--tmpfs", "/dev/shm", "--size", size, "--tmpfs", "/tmp"]
     command += ["--remount-ro", "/dev", "--remount-ro", "/"]
@@ -421,6 +423,13 @@ def _readable() -> tuple[str, ...]:
         if path not in ("", "/") and os.path.exists(path) and not covered:
             found.append(path)
     return tuple(found)
+
+
+def _libraries() -> list[str]:
+    """Folders that this machine's settings name for CUDA and that are not among the readable ones."""
+    named = [path for name in _PASSED_ON for path in os.environ.get(name, "").split(":")]
+    outside = [p for p in dict.fromkeys(named) if not any(Path(p).is_relative_to(r) for r in _readable())]
+    return [path for path in outside if path.startswith("/") and path != "/" and os.path.exists(path)]
 
 
 @cache

@@ -82,7 +82,13 @@ class Trial:
     def _run(self, number: int, case: Case, turn: str) -> tuple[Call, Answer, bool]:
         seed = case_seed(self._seed, self._task.name, number, turn)
         left = self._ends - time.monotonic()
-        message = self._ask("run", min(self._limits.case_s, left), (case, seed), MOST_ANSWER_BYTES)
+        try:
+            message = self._ask("run", min(self._limits.case_s, left), (case, seed), MOST_ANSWER_BYTES)
+        except Failed as failed:
+            if failed.failure.outcome is Outcome.TIMED_OUT and left < self._limits.case_s:
+                text = f"All calls together took longer than {self._limits.kernel_s:.3g} seconds."
+                raise Failed(replace(failed.failure, message=text)) from None
+            raise
         # Only now does the judge make its own inputs, and from them the expected values.
         return self._received(message, case, seed)
 

@@ -17,6 +17,7 @@ from evaluator.draft import Draft, Failed, Settings
 from evaluator.inputs import Maker, case_seed
 from evaluator.pipeline import evaluate
 from evaluator.report import Outcome, Report, Stage
+from evaluator.sandbox import Limits
 from evaluator.trial import Measured, Trial, Verdicts
 from tasks.registry import all_tasks
 from tasks.spec import Task
@@ -76,6 +77,13 @@ def test_a_call_that_raises_on_a_later_case_fails_at_call_and_not_at_exe() -> No
     assert report.failure.line == GELU.splitlines().index("    n = input.numel()") + 2
     assert report.failure.case_error is not None and report.failure.case_error.case["approximate"] == "tanh"
     assert "evaluator" not in report.failure.details.partition("AssertionError")[0]
+
+
+def test_slow_calls_are_bounded_together(unchecked: None) -> None:
+    slow = GELU.replace("n = input.numel()", "n = input.numel()\n    __import__('time').sleep(1)")
+    report = report_of(slow, settings=Settings(limits=Limits(case_s=20, kernel_s=2.5)))
+    assert report.outcome is Outcome.TIMED_OUT and report.failure is not None
+    assert report.failure.message == "All calls together took longer than 2.5 seconds."
 
 
 def test_an_error_at_import_has_its_line(unchecked: None) -> None:

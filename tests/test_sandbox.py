@@ -244,6 +244,15 @@ def test_the_environment_names_the_sandbox() -> None:
     assert sandbox.describe("cpu", isolated=True).startswith("bubblewrap 0.")
 
 
+def test_where_no_group_can_be_made_the_environment_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cgroups, "make", lambda processes, memory_bytes: None)
+    assert sandbox.describe("cpu", isolated=True).endswith(" without cgroup")
+    with Sandbox("cpu", LIMITS) as child:
+        child.wait_ready()
+        reply = load(child, "hoard = bytearray(2 << 30)")
+    assert reply.header["error"]["outcome"] == "out_of_memory", "one process is bounded all the same"
+
+
 def test_only_the_sandbox_starts_processes() -> None:
     starters = {"subprocess", "multiprocessing", "pty"}
     found = {
