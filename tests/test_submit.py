@@ -7,12 +7,14 @@ import io
 import json
 import zipfile
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.conf import LazySettings
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
@@ -339,3 +341,15 @@ def test_the_page_of_a_submission_takes_as_many_queries_however_much_it_holds(
         browser.get(submission.get_absolute_url())
         with django_assert_num_queries(6):
             browser.get(submission.get_absolute_url())
+
+
+@pytest.mark.samples
+@pytest.mark.parametrize("name", ["geak/round_0.jsonl", "tritonbench_t/output_o1-2024-12-17.jsonl"])
+def test_published_files_are_taken_whole(browser: Client, samples: Path, name: str) -> None:
+    call_command("sync_tasks", verbosity=0)
+    data = (samples / name).read_bytes()
+    page = text(hand_in(browser, data, name.rpartition("/")[2]))
+    found = Submission.objects.get()
+    lines = len(data.splitlines())
+    assert found.kernels.count() + len(found.findings["problems"]) == lines
+    assert f"{found.kernels.count()} of 176" in page
