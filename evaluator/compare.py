@@ -173,7 +173,7 @@ def _values(
 
 
 def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
-    if isinstance(value, tuple | list):
+    if isinstance(value, tuple | list) and not isinstance(value, torch.Size):
         items = [_mapped(item, change) for item in value]
         return tuple(items) if isinstance(value, tuple) else items
     if isinstance(value, Mapping):

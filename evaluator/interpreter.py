@@ -347,6 +347,7 @@ def _patch_the_interpreter() -> None:
         return run(self, *args, **kwargs | {"grid": _as_tuple(kwargs["grid"])})
 
     interpreter.InterpretedFunction.run = launch
+    _mend_bfloat16(interpreter)
     if hasattr(interpreter, "_LangPatchScope"):
         _patch_the_language_once(interpreter)
 
@@ -374,6 +375,92 @@ def _patch_the_language_once(interpreter: Any) -> None:
     names = {"tl": language, "core": language.core}
     interpreter._patch_lang(types.FunctionType((lambda: None).__code__, names))
     interpreter._patch_lang = lambda fn: interpreter._LangPatchScope()
+
+
+# bfloat16
+
+
+def _mend_bfloat16(interpreter: Any) -> None:
+    """Computes in float32 and rounds to nearest even, as a GPU does.
+
+    The interpreter keeps bfloat16 as uint16, adds and compares the bit patterns as integers, and truncates.
+    """
+    builder, handle = interpreter.InterpreterBuilder, interpreter.TensorHandle
+    language = importlib.import_module("triton.language")
+
+    def is_bfloat16(value: Any) -> bool:
+        return isinstance(value, handle) and value.data.dtype == np.uint16 and value.dtype.scalar.is_bf16()
+
+    def widen(value: Any) -> Any:
+        if not is_bfloat16(value):
+            return value
+        return handle((value.data.astype(np.uint32) << 16).view(np.float32), language.float32)
+
+    def narrow(value: Any) -> Any:
+        if value.data.dtype != np.float32:  # a comparison
+            return value
+        bits = np.ascontiguousarray(value.data).view(np.uint32)
+        rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
+        quiet = np.where(np.isnan(value.data), (bits >> 16) | 0x40, rounded)
+        return handle(quiet.astype(np.uint16).reshape(value.data.shape), language.bfloat16)
+
+    def widened(method: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(method)
+        def run(self: Any, *arguments: Any) -> Any:
+            if not any(map(is_bfloat16, arguments)):
+                return method(self, *arguments)
+            return narrow(method(self, *map(widen, arguments)))
+
+        return run
+
+    for name in ("binary_op", "unary_op", "ternary_op", "create_fma"):
+        setattr(builder, name, widened(getattr(builder, name)))
+
+    cast, convert, atomic = builder.cast_impl, builder.create_fp_to_fp, builder.create_atomic_rmw
+    dot = builder.create_dot
+
+    def cast_impl(self: Any, source: Any, target: Any) -> Any:
+        wide = widen(source)
+        if target.scalar.is_bf16():
+            return source if is_bfloat16(source) else narrow(cast(self, wide, language.float32))
+        return wide if is_bfloat16(source) and target.scalar.is_fp32() else cast(self, wide, target)
+
+    def create_fp_to_fp(self: Any, source: Any, target: Any, rounding: Any) -> Any:
+        nearest = rounding == interpreter._ir.ROUNDING_MODE.RTNE
+        if target.scalar.is_bf16() and nearest:
+            return cast_impl(self, source, target)
+        return convert(self, source, target, rounding)
+
+    def create_atomic_rmw(self: Any, operation: Any, pointer: Any, value: Any, *rest: Any) -> Any:
+        if is_bfloat16(value):
+            raise NotImplementedError("atomic operations on bfloat16")
+        return atomic(self, operation, pointer, value, *rest)
+
+    def create_dot(self: Any, one: Any, other: Any, *rest: Any) -> Any:
+        return dot(self, widen(one), widen(other), *rest)  # the sum is a float32 already
+
+    builder.cast_impl, builder.create_fp_to_fp = cast_impl, create_fp_to_fp
+    builder.create_dot = create_dot
+    builder.create_atomic_rmw = create_atomic_rmw
+
+    reductions = interpreter.ReduceScanOpInterface
+    apply = reductions.apply
+
+    def retyped(tensor: Any, data: Any, element: Any) -> Any:
+        block = tensor.type.is_block()
+        return language.core.tensor(data, tensor.type.with_element_ty(element) if block else element)
+
+    def apply_wide(self: Any, values: Any) -> Any:
+        if not isinstance(values, tuple) or not any(value.dtype.is_bf16() for value in values):
+            return apply(self, values)
+        wide = (retyped(v, widen(v.handle), language.float32) if v.dtype.is_bf16() else v for v in values)
+        results = apply(self, tuple(wide))
+        return tuple(
+            retyped(result, narrow(result.handle), language.bfloat16) if value.dtype.is_bf16() else result
+            for value, result in zip(values, results, strict=False)
+        )
+
+    reductions.apply = apply_wide
 
 
 # libdevice

@@ -284,6 +284,56 @@ def test_libdevice_imported_by_name_and_of_two_arguments(interpreted):
     assert interpreted(lines) == [1.0, 4.0, 9.0, 0.0]
 
 
+# bfloat16, which the interpreter itself keeps as integers
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("v + v * 2", "x + x * 2"),
+        ("v - 1.5", "x - 1.5"),
+        ("v / 3", "x / 3"),
+        ("-v", "-x"),
+        ("tl.abs(v)", "x.abs()"),
+        ("tl.where(v > 0.5, v, -v)", "torch.where(x > 0.5, x, -x)"),
+        ("tl.maximum(v, 0.25)", "x.clamp(min=0.25)"),
+        ("tl.clamp(v, -0.5, 0.5)", "x.clamp(-0.5, 0.5)"),
+        ("v.to(tl.float32) * 1.01", "(x.float() * 1.01).bfloat16()"),
+        ("tl.exp(v.to(tl.float32))", "x.float().exp().bfloat16()"),
+        ("v.to(tl.float64)", "x"),
+        ("v.to(tl.float16)", "x"),
+        ("v.to(tl.int32)", "x.int().bfloat16()"),
+        ("(v > 0.5).to(tl.bfloat16)", "(x > 0.5).bfloat16()"),
+        ("v * 0 + tl.max(v, axis=0)", "x * 0 + x.max()"),
+        ("v * 0 + tl.sum(v, axis=0)", "x * 0 + x.float().sum().bfloat16()"),
+        ("tl.cumsum(v, axis=0)", "x.float().cumsum(0).bfloat16()"),
+        ("(v.to(tl.float32) * float('inf')).to(tl.bfloat16)", "x * float('inf')"),
+        ("(v.to(tl.float32) * float('nan')).to(tl.bfloat16)", "x * float('nan')"),
+    ],
+)
+def test_bfloat16_is_computed_and_rounded_as_on_a_gpu(interpreted, expression, expected):
+    lines = f"""
+    x = torch.randn(64, generator=torch.Generator().manual_seed(1)).cuda().bfloat16()
+    result = torch.equal(elementwise({expression!r})(x).nan_to_num(), ({expected}).nan_to_num())
+    """
+    assert interpreted(lines) is True
+
+
+def test_a_product_of_bfloat16_matrices_is_accumulated_in_float32(interpreted):
+    lines = """
+    @triton.jit
+    def product(a, b, c):
+        i, j = tl.arange(0, 16)[:, None], tl.arange(0, 16)[None, :]
+        tl.store(c + i * 16 + j, tl.dot(tl.load(a + i * 16 + j), tl.load(b + i * 16 + j)))
+
+    a, b = torch.randn(2, 16, 16, generator=torch.Generator().manual_seed(1)).cuda().bfloat16()
+    c = torch.empty(16, 16, device="cuda")
+    product[(1,)](a, b, c)
+    result = float((c - a.float() @ b.float()).abs().max())
+    """
+    assert interpreted(lines) < 1e-5
+
+
 # Whose fault
 
 
@@ -296,6 +346,7 @@ def test_libdevice_imported_by_name_and_of_two_arguments(interpreted):
             "inline asm",
         ),
         ("elementwise('tl.extra.cuda.libdevice.erfcinv(v)')(torch.ones(4, device='cuda'))", "erfcinv"),
+        ("elementwise('tl.atomic_add(y + at, v)')(torch.ones(4, device='cuda').bfloat16())", "bfloat16"),
         ("triton.runtime.driver.active.launcher_cls", "the GPU driver"),
         ("torch.cuda.CUDAGraph()", "CUDA"),
         ("torch.linalg.lu_factor(torch.ones(2, 2, device='cuda'), pivot=False)", "no CPU form"),
