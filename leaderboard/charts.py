@@ -60,7 +60,10 @@ def category_heat(board: CategoryBoard) -> Figure:
         "xgap": 2,
         "ygap": 2,
         "colorscale": [[0, "var(--heat-0)"], [0.5, "var(--heat-1)"], [1, "var(--heat-2)"]],
-        "colorbar": {"ticksuffix": "%", "thickness": 10, "outlinewidth": 0},
+        # No colour bar: Plotly gives its parts style attributes, which the security policy forbids.
+        "showscale": False,
+        "text": [[_whole_percent(rate) for rate in row.rates] for row in shown],
+        "texttemplate": "%{text}",
     }
     return _figure(
         [heat],
@@ -199,7 +202,7 @@ def wall_funnel(wall: Wall) -> Figure:
 def _figure(traces: list[dict[str, Any]], *, height: int, **layout: Any) -> Figure:
     from plotly import graph_objects  # here: it takes a tenth of a second, which only pages with charts pay
 
-    axis = {
+    axis: dict[str, Any] = {
         "gridcolor": "var(--line)",
         "zerolinecolor": "var(--line)",
         "linecolor": "var(--line)",
@@ -224,6 +227,8 @@ def _figure(traces: list[dict[str, Any]], *, height: int, **layout: Any) -> Figu
     }
     for name in ("xaxis", "yaxis"):
         plain[name] = axis | plain.get(name, {})
+        if "title" in plain[name]:
+            plain[name]["title"] = plain[name]["title"] | {"font": {"size": 13, "color": "var(--muted)"}}
     figure: Figure = graph_objects.Figure(traces, plain).to_plotly_json()
     return figure
 
@@ -241,7 +246,7 @@ def _named(names: Iterable[str]) -> dict[str, Any]:
     }
 
 
-def plain(text: str, longest: int = 32) -> str:
+def plain(text: str, longest: int = 26) -> str:
     """`text` for a label: shortened, and without the tags that Plotly reads in labels."""
     short = text if len(text) <= longest else text[: longest - 1] + "…"
     return short.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
@@ -269,6 +274,10 @@ def _error_ms(timings: Sequence[Timing], field: str) -> dict[str, Any]:
         "thickness": 1,
         "width": 3,
     }
+
+
+def _whole_percent(rate: Rate) -> str:
+    return "" if not rate.count or rate.share is None else f"{100 * rate.share:.0f}%"
 
 
 def _percent(share: float | None) -> float | None:

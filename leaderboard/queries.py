@@ -358,7 +358,8 @@ def outcomes_by_run(runs: Iterable[MethodRun]) -> list[RunOutcomes]:
 
 def category_rates(run: Run) -> list[Summary]:
     """The run's summary of each category."""
-    return list(run.summaries.exclude(category=ALL).order_by("category"))
+    # Not through run.summaries: there `rounds` has left the overall rows only.
+    return list(Summary.objects.filter(run=run).exclude(category=ALL).order_by("category"))
 
 
 @dataclass(frozen=True)

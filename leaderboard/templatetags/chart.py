@@ -10,5 +10,6 @@ register = template.Library()
 
 
 @register.inclusion_tag("_chart.html")
-def chart(figure: dict[str, Any], description: str) -> dict[str, Any]:
-    return {"figure": figure, "description": description}
+def chart(figure: dict[str, Any], description: str, *, wide: bool = False) -> dict[str, Any]:
+    """A wide one keeps its width on a narrow screen and scrolls inside its box."""
+    return {"figure": figure, "description": description, "wide": wide}

@@ -39,6 +39,12 @@ def milliseconds(ms: float | None) -> str:
 
 
 @register.filter
+def seconds(value: float | None) -> str:
+    """0.0123 as 12.3 ms."""
+    return MISSING if value is None else milliseconds(1000 * value)
+
+
+@register.filter
 def quantity(count: float | None, unit: str = "") -> str:
     """12582912 as 12.6 M; with the unit "B" as 12.6 MB."""
     if count is None:
