@@ -14,7 +14,7 @@ from evaluator import compare, devices, environment, performance, wire
 from evaluator.compare import Answer
 from evaluator.draft import Draft, Failed
 from evaluator.inputs import Maker, case_seed
-from evaluator.report import CaseError, Failure, Outcome, Stage, Timing
+from evaluator.report import CaseError, Failure, Outcome, Stage, Timing, bounded
 from evaluator.sandbox import Sandbox, Stopped
 from evaluator.timing import MOST_FLUSHES, MOST_REPETITIONS, Plan, Stopwatch
 from tasks.spec import Call, Case, Task
@@ -152,7 +152,7 @@ class Trial:
         count = len(_items(header.get("outputs")))
         answer = Answer(tuple(tensors[:count]), tuple(tensors[count:]), str(header.get("structure"))[:100])
         for name in _items(header.get("kernels"))[:100]:
-            self._draft.kernels[str(name)[:200]] = None
+            self._draft.kernels[bounded(str(name), 200)] = None
         # A claim of the child. A lie gains nothing: the copy is its own.
         changed = "inputs" in header and header["inputs"] != wire.input_digests(call, self._task.mutates)
         return call, answer, changed
@@ -195,7 +195,7 @@ class Trial:
     def _claimed(self, error: Any) -> Failure:
         """What the child says that the submission raised."""
         said = error if isinstance(error, dict) else {}
-        outcome = said.get("outcome")
+        outcome = str(said.get("outcome"))
         if outcome not in _CLAIMS or (outcome == Outcome.NOT_SUPPORTED and self._draft.device != "cpu"):
             return _failure(Outcome.CRASHED, "The process sent the judge an error that is none.")
         line = said.get("line")
@@ -351,7 +351,7 @@ def _is_whole(value: Any, most: int) -> TypeGuard[int]:
 
 
 def _samples(value: Any, repetitions: int) -> list[float]:
-    samples = [float(sample) for sample in _items(value) if isinstance(sample, int | float)]
+    samples = [sample for sample in _items(value) if isinstance(sample, float)]
     if len(samples) != repetitions or not all(sample > 0 and math.isfinite(sample) for sample in samples):
         raise wire.WireError("samples that are no times")
     return samples

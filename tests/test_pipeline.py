@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -16,8 +17,9 @@ from evaluator.compare import Answer
 from evaluator.draft import Draft, Failed, Settings
 from evaluator.inputs import Maker, case_seed
 from evaluator.pipeline import evaluate
-from evaluator.report import Outcome, Report, Stage
+from evaluator.report import OUTCOMES, Outcome, Report, Stage
 from evaluator.sandbox import Limits
+from evaluator.timing import Plan
 from evaluator.trial import Measured, Trial, Verdicts
 from tasks.registry import all_tasks
 from tasks.spec import Task
@@ -213,7 +215,8 @@ class FakeChild:
 
     def request(self, operation: str, **arguments: Any) -> wire.Message:
         if operation == "prepare":
-            return wire.Message({"repetitions": self._changes.get("repetitions", 5)})
+            plan = {"repetitions": 5, "flushes": 1}
+            return wire.Message(plan | self._changes.get("plan", {}))
         if operation == "measure":
             samples = [1e-6] * arguments["repetitions"]
             return wire.Message({"samples": self._changes.get("samples", samples)})
@@ -243,8 +246,12 @@ def test_an_honest_child_is_measured_on_every_timing_case() -> None:
         ({"samples": [0.0] * 5}, Outcome.TIMING_NOT_CONFIRMED, "no times"),
         ({"samples": [float("nan")] * 5}, Outcome.TIMING_NOT_CONFIRMED, "no times"),
         ({"samples": [1e-3] * 4}, Outcome.TIMING_NOT_CONFIRMED, "no times"),
+        ({"samples": [10**4000] * 5}, Outcome.TIMING_NOT_CONFIRMED, "no times"),
         ({"samples": "fast"}, Outcome.TIMING_NOT_CONFIRMED, "no times"),
-        ({"repetitions": 10**9}, Outcome.TIMING_NOT_CONFIRMED, "repetitions"),
+        ({"plan": {"repetitions": 10**9}}, Outcome.TIMING_NOT_CONFIRMED, "On the timing case"),
+        ({"plan": {"repetitions": True}}, Outcome.TIMING_NOT_CONFIRMED, "On the timing case"),
+        ({"plan": {"flushes": 10**9}}, Outcome.TIMING_NOT_CONFIRMED, "On the timing case"),
+        ({"plan": {"flushes": "many"}}, Outcome.TIMING_NOT_CONFIRMED, "On the timing case"),
         ({"factor": 2}, Outcome.TIMING_FAILED, "further from the right value"),
     ],
 )
@@ -268,11 +275,51 @@ def test_a_time_faster_than_the_device_is_not_confirmed(monkeypatch: pytest.Monk
 
 def test_only_long_series_that_agree_with_the_clock_are_confirmed() -> None:
     def series(count: int, sample: float, wall: float) -> bool:
-        return trial._confirmed(Measured(0, {}, [sample] * count, wall), flush_ms=0.05)
+        return trial._confirmed(Measured(0, {}, [sample] * count, Plan(count, 2), wall), flush_ms=0.025)
 
     assert series(1000, 0.010, 1000 * 0.062)
     assert not series(1000, 0.010, 1000 * 0.070)
     assert not series(100, 0.010, 100 * 0.060)
+
+
+# Answers that are none
+
+TENSOR, DATA = wire.pack(torch.zeros(4))
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        {"error": 3},
+        {"error": {"outcome": ["correct"]}},
+        {"error": {"outcome": "correct"}},
+        {"error": {"outcome": "not_in_suite", "message": "do not count me"}},
+        {"outputs": [TENSOR, TENSOR]},
+        {"outputs": []},
+        {"outputs": "many"},
+        {"outputs": [{"dtype": "float32", "shape": [5]}]},
+        {"outputs": [{"dtype": "float32", "shape": {}}]},
+        {"mutated": [TENSOR]},
+        {"outputs": [TENSOR], "structure": {"a": 1}},
+        {"outputs": [TENSOR], "structure": "tensor", "inputs": 7},
+        {"outputs": [TENSOR], "structure": "tensor", "kernels": [{}, 1, "a\ud800\0"]},
+        {},
+    ],
+)
+def test_any_answer_ends_in_a_failure_of_the_kernel(header: dict[str, Any]) -> None:
+    class Liar:
+        over_limit = None
+
+        def request(self, operation: str, **_: Any) -> wire.Message:
+            return wire.Message(dict(header), [bytearray(DATA)])
+
+    liar: Any = Liar()
+    draft = Draft("gelu", "", "cpu", Settings())
+    with pytest.raises(Failed) as failed:
+        Trial(_task(), liar, draft, "s", lambda: False).run_all().require()
+    draft.failure = failed.value.failure
+    assert not OUTCOMES[draft.failure.outcome].ours
+    json.dumps(draft.report().to_json()).encode()
 
 
 # The wire
