@@ -72,6 +72,7 @@ class Sandbox:
     def __init__(self, device: str, limits: Limits, *, isolated: bool = True) -> None:
         self._limits = limits
         self._log = _Log()
+        self._killed = False
         self._group = cgroups.make(limits.processes, limits.memory_bytes)
         self._folder = None if isolated else tempfile.TemporaryDirectory(prefix="kbx-kernel-")
         ours, theirs = socket.socketpair()
@@ -235,6 +236,9 @@ class Sandbox:
         return None
 
     def _kill(self) -> None:
+        if self._killed:  # the id may belong to somebody else by now
+            return
+        self._killed = True
         # Killing bubblewrap ends its process 1, and with it everything in the namespace, however detached.
         try:
             os.killpg(self._process.pid, signal.SIGKILL)
