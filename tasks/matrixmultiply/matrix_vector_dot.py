@@ -13,6 +13,10 @@ def y_stays(A, x, y, alpha, beta):
     return torch.dot(alpha * torch.mv(A, x) + beta * y, x)
 
 
+def one_element(A, x, y, alpha, beta):
+    return reference(A, x, y, alpha, beta).reshape(1)
+
+
 def inputs(make, n, alpha, beta, dtype=None, outliers=0.0):
     # Means above zero keep the dot product well away from zero, sizes keep it within float16.
     A = make.normal(n, n, mean=1 / n, std=n**-0.5, dtype=dtype, outliers=outliers)
@@ -34,8 +38,12 @@ TASK = Task(
     inputs=inputs,
     dtype="float16",
     mutates=(2,),
-    # The published code binds y to a new tensor, while its text changes y in place.
-    variants={"y keeps its old values": y_stays},
+    variants={
+        # The published code binds y to a new tensor, while its text changes y in place.
+        "y keeps its old values": y_stays,
+        # The published tests look at the result as a Python number.
+        "the result has one dimension of size 1": one_element,
+    },
     correctness=[
         {"n": 2, "alpha": 1.0, "beta": 0.0, "dtype": "float32"},
         {"n": 1, "alpha": 1.0, "beta": 1.0, "dtype": "float32"},

@@ -5,6 +5,7 @@ from math import prod
 from tasks.lazy import torch
 from tasks.spec import Task, Tolerance
 
+IDENTITY = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
 TURNED = [[1.1, -0.3, 0.1], [0.3, 1.1, -0.1]]
 """A rotation, a scaling and a shift; some of the result lies outside the image."""
 
@@ -14,14 +15,10 @@ def reference(input, theta, size, mode="bilinear", padding_mode="zeros", align_c
     return torch.nn.functional.grid_sample(input, grid, mode, padding_mode, align_corners)
 
 
-def inputs(make, shape, size, theta="turned", outliers=0.0, **options):
-    count = shape[0]
-    if theta == "identity":
-        maps = make.values([[[1, 0, 0], [0, 1, 0]]] * count, dtype="int64")
-    elif theta == "turned":
-        maps = make.values([TURNED] * count) + make.normal(count, 2, 3, std=0.05)
-    else:
-        maps = make.values([theta] * count)
+def inputs(make, shape, size, theta=None, outliers=0.0, **options):
+    maps = make.values([TURNED if theta is None else theta] * shape[0])
+    if theta is None:
+        maps += make.normal(shape[0], 2, 3, std=0.05)
     return [make.normal(*shape, outliers=outliers), maps, torch.Size([*shape[:2], *size])], options
 
 
@@ -44,8 +41,8 @@ TASK = Task(
         "-> Tensor"
     ),
     prompt=(
-        "Sample `input`, float32 (N, C, H, W), through an affine map. `theta` is (N, 2, 3), of float32 or of integers, "
-        "which are converted to float32; `size` is the result's size (N, C, R, S) as a torch.Size. Output pixel (i, j) "
+        "Sample `input`, float32 (N, C, H, W), through an affine map. `theta` is float32 (N, 2, 3); `size` is "
+        " the result's size (N, C, R, S) as a torch.Size. Output pixel (i, j) "
         "has the coordinates x = (2 j + 1) / S - 1 and y = (2 i + 1) / R - 1, or with align_corners=True "
         "x = 2 j / (S - 1) - 1 and y = 2 i / (R - 1) - 1. It looks at (u, v) = theta[n] @ (x, y, 1), which is column "
         "((u + 1) W - 1) / 2 and row ((v + 1) H - 1) / 2 of the input, or with align_corners=True (u + 1) (W - 1) / 2 "
@@ -61,11 +58,11 @@ TASK = Task(
     # A coordinate in float32 is off by some 1e-5 of a pixel, and neighbouring pixels differ by a few units.
     tolerance=Tolerance(rtol=1e-5, atol=1e-4),
     correctness=[
-        {"shape": [1, 1, 4, 4], "size": [4, 4], "theta": "identity"},
-        {"shape": [1, 3, 64, 64], "size": [64, 64], "theta": "identity"},
-        {"shape": [1, 3, 64, 64], "size": [64, 64], "theta": "identity", "mode": "nearest"},
-        {"shape": [1, 3, 64, 64], "size": [64, 64], "theta": "identity", "padding_mode": "reflection"},
-        {"shape": [1, 3, 64, 64], "size": [64, 64], "theta": "identity", "align_corners": True},
+        {"shape": [1, 1, 4, 4], "size": [4, 4], "theta": IDENTITY},
+        {"shape": [1, 3, 64, 64], "size": [64, 64], "theta": IDENTITY},
+        {"shape": [1, 3, 64, 64], "size": [64, 64], "theta": IDENTITY, "mode": "nearest"},
+        {"shape": [1, 3, 64, 64], "size": [64, 64], "theta": IDENTITY, "padding_mode": "reflection"},
+        {"shape": [1, 3, 64, 64], "size": [64, 64], "theta": IDENTITY, "align_corners": True},
         {"shape": [1, 3, 17, 23], "size": [19, 13]},
         {"shape": [1, 3, 17, 23], "size": [19, 13], "padding_mode": "border"},
         {"shape": [1, 3, 17, 23], "size": [19, 13], "padding_mode": "reflection"},
