@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from datetime import timedelta
 from math import inf, nan
+from time import sleep
 from types import SimpleNamespace
 from typing import Any
 
@@ -65,6 +67,19 @@ def in_suite(monkeypatch: pytest.MonkeyPatch) -> None:
     """All 176 tasks, as if each were built."""
     for name in NAMES:
         TaskFactory(name=name, version="0123456789ab")
+
+
+@pytest.fixture
+def slow_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever records at once with another is sure to overlap, unless they take turns."""
+    result = services._result
+
+    def slow(*args: Any) -> Result:
+        if threading.current_thread() is not threading.main_thread():
+            sleep(0.3)
+        return result(*args)
+
+    monkeypatch.setattr(services, "_result", slow)
 
 
 def enqueued(gpu: Gpu, count: int) -> Run:
@@ -473,9 +488,10 @@ class TestRecord:
             ResultFactory(run=result.run, kernel=result.kernel)
 
     @pytest.mark.django_db(transaction=True)
-    def test_the_same_report_from_eight_threads_counts_once(self, transactional_db: None) -> None:
-        run = services.enqueue(SubmissionFactory(tasks=["gelu"]), GpuFactory())
-        chunk = run.chunks.get()
+    def test_the_same_report_from_four_threads_counts_once(
+        self, transactional_db: None, slow_results: None
+    ) -> None:
+        chunk = services.enqueue(SubmissionFactory(tasks=["gelu"]), GpuFactory()).chunks.get()
 
         def tell(_: int) -> bool:
             try:
@@ -483,9 +499,31 @@ class TestRecord:
             finally:
                 connection.close()
 
-        with ThreadPoolExecutor(8) as threads:
-            assert sorted(threads.map(tell, range(8))) == [False] * 7 + [True]
-        assert run.summaries.count() == 16
+        with ThreadPoolExecutor(4) as threads:
+            assert sorted(threads.map(tell, range(4))) == [False] * 3 + [True]
+        assert chunk.run.summaries.count() == 16
+
+    @pytest.mark.django_db(transaction=True)
+    def test_of_two_last_reports_at_once_one_ends_the_run(
+        self, transactional_db: None, in_suite: None, slow_results: None
+    ) -> None:
+        run = services.enqueue(SubmissionFactory(tasks=NAMES[:24]), GpuFactory())
+        first, second, third = run.chunks.order_by("number")
+        said = [(first, task) for task in first.tasks] + [(second, task) for task in second.tasks[1:]]
+        for chunk, task in said:
+            services.record(chunk.pk, 1, report(task).to_json())
+
+        def tell(chunk: Chunk) -> bool:
+            try:
+                return services.record(chunk.pk, 1, report(chunk.tasks[0]).to_json())
+            finally:
+                connection.close()
+
+        with ThreadPoolExecutor(2) as threads:
+            assert list(threads.map(tell, [second, third])) == [True, True]
+        run.refresh_from_db()
+        assert run.status == "finished"
+        assert run.summaries.get(category="").correct == 24
 
 
 class TestTheOrderOfMessages:
