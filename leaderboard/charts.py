@@ -24,18 +24,8 @@ def correct_rates(ranked: Sequence[Standing]) -> Figure:
     """A dot and its 95% interval for each method, the best on top."""
     shown = list(reversed(ranked[:MOST_BARS]))
     rates = [standing.correct for standing in shown]
-    dots = {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [_percent(rate.share) for rate in rates],
-        "y": list(range(len(shown))),
-        "error_x": _interval(rates),
-        "marker": {"size": 9, "color": "var(--accent)"},
-        "customdata": [f"{rate.count} of {rate.of}, 95%: {_range(rate)}" for rate in rates],
-        "hovertemplate": "<b>%{x:.1f}%</b> correct<br>%{customdata}<extra></extra>",
-    }
     return _figure(
-        [dots],
+        [_dots(rates)],
         height=90 + 34 * len(shown),
         xaxis={"title": {"text": "correct, % of all tasks"}, "rangemode": "tozero"},
         yaxis=_named(one.method.name for one in shown),
@@ -104,7 +94,7 @@ def outcomes_by_stage(runs: Sequence[RunOutcomes]) -> Figure:
         barmode="stack",
         showlegend=True,
         xaxis={"title": {"text": "kernels handed in"}},
-        yaxis=_named(f"round {one.run.submission.round}, {one.run.gpu}" for one in shown),
+        yaxis=_named(f"round {one.run.submission.round}, {one.run.gpu.slug}" for one in shown),
     )
 
 
@@ -120,24 +110,18 @@ def _in_segment(one: RunOutcomes, name: str) -> int:
     return sum(counted.count for counted in one.counts if segment_of(counted.outcome) == name)
 
 
-def category_bars(summaries: Sequence[Summary]) -> Figure:
+def category_rates(summaries: Sequence[Summary]) -> Figure:
     """The share of each category's tasks that is right, with its 95% interval."""
     shown = list(reversed(summaries))
     rates = [Rate(summary.correct, summary.tasks) for summary in shown]
-    bars = {
-        "type": "bar",
-        "orientation": "h",
-        "x": [_percent(rate.share) for rate in rates],
-        "y": list(range(len(shown))),
-        "error_x": _interval(rates),
-        "marker": {"color": "var(--good)"},
-        "customdata": [f"{rate.count} of {rate.of}, 95%: {_range(rate)}" for rate in rates],
-        "hovertemplate": "<b>%{x:.1f}%</b> correct<br>%{customdata}<extra></extra>",
-    }
     return _figure(
-        [bars],
+        [_dots(rates)],
         height=90 + 26 * len(shown),
-        xaxis={"title": {"text": "correct, % of the category's tasks"}, "range": [0, 100]},
+        xaxis={
+            "title": {"text": "correct, % of the category's tasks"},
+            "range": [-1, 101],
+            "zeroline": False,
+        },
         yaxis=_named(summary.category for summary in shown),
     )
 
@@ -250,6 +234,21 @@ def plain(text: str, longest: int = 26) -> str:
     """`text` for a label: shortened, and without the tags that Plotly reads in labels."""
     short = text if len(text) <= longest else text[: longest - 1] + "…"
     return short.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _dots(rates: Sequence[Rate]) -> dict[str, Any]:
+    """A dot for each rate with its 95% interval, one above the other."""
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [_percent(rate.share) for rate in rates],
+        "y": list(range(len(rates))),
+        "error_x": _interval(rates),
+        "marker": {"size": 9, "color": "var(--accent)"},
+        "cliponaxis": False,
+        "customdata": [f"{rate.count} of {rate.of}, 95%: {_range(rate)}" for rate in rates],
+        "hovertemplate": "<b>%{x:.1f}%</b> correct<br>%{customdata}<extra></extra>",
+    }
 
 
 def _interval(rates: Sequence[Rate]) -> dict[str, Any]:

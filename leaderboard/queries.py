@@ -38,10 +38,14 @@ class Scope:
         return Run.objects.filter(gpu=self.gpu, suite_version=self.suite_version, status=Run.Status.FINISHED)
 
 
+class NoSuchScope(LookupError):
+    """A GPU or a suite version that the site does not know."""
+
+
 def scope(gpu_slug: str = "", suite_version: str = "") -> Scope:
     """The scope that is asked for, by default the GPU with the most methods and its newest suite version.
 
-    Raises Gpu.DoesNotExist for a GPU that the site does not know.
+    Raises NoSuchScope.
     """
     seen = list(
         Run.objects.filter(status=Run.Status.FINISHED)
@@ -56,9 +60,11 @@ def scope(gpu_slug: str = "", suite_version: str = "") -> Scope:
     with_runs = [gpu for gpu in known if gpu.pk in methods]
     asked = [gpu for gpu in known if gpu.slug == gpu_slug] if gpu_slug else [*with_runs, *known]
     if not asked:
-        raise Gpu.DoesNotExist(gpu_slug)
+        raise NoSuchScope(gpu_slug)
     gpu = asked[0]
     versions = tuple(version for pk, version, *_ in seen if pk == gpu.pk)
+    if suite_version and suite_version not in (*versions, SUITE_VERSION):
+        raise NoSuchScope(suite_version)
     return Scope(gpu, suite_version or next(iter(versions), SUITE_VERSION), tuple(with_runs), versions)
 
 

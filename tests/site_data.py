@@ -158,7 +158,15 @@ def wall_report(task: str, device: str = "h200") -> Report:
 
 def hostile_report(task: str) -> Report:
     """Every text in it that a kernel can choose tries to be a script."""
-    error = CaseError(case={"n": HOSTILE}, inputs=HOSTILE, output=HOSTILE, dtype=HOSTILE, got=(HOSTILE,), worst=((1,),), expected=(1.0,))  # fmt: skip
+    error = CaseError(
+        case={"n": HOSTILE},
+        inputs=HOSTILE,
+        output=HOSTILE,
+        dtype=HOSTILE,
+        worst=((1,),),
+        got=(HOSTILE,),
+        expected=(1.0,),
+    )
     return Report(
         task=task,
         task_version=report(task).task_version,

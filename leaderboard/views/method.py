@@ -43,6 +43,8 @@ def method(request: HttpRequest, slug: str) -> HttpResponse:
     by_run = queries.outcomes_by_run(run for round in rounds for run in round.runs)
     context = {
         "method": found,
+        # no form lets another scheme in, but the admin and imports are not forms
+        "link": found.link if found.link.startswith(("https://", "http://")) else "",
         "rounds": rounds,
         "chosen": chosen,
         "stages_figure": charts.outcomes_by_stage(by_run) if by_run else None,
@@ -61,7 +63,7 @@ def _run_context(request: HttpRequest, chosen: queries.MethodRun) -> dict[str, o
     return {
         "filters": filters,
         "rates": rates,
-        "categories_figure": charts.category_bars(rates) if rates else None,
+        "categories_figure": charts.category_rates(rates) if rates else None,
         "results": results,
         "geometric_mean": stats.geometric_mean(row.speedup for row in results),
         "timed": sum(row.speedup is not None for row in results),

@@ -5,15 +5,14 @@ from __future__ import annotations
 from django.http import Http404, HttpRequest
 
 from leaderboard import queries
-from leaderboard.models import Gpu
 
 
 def scope_of(request: HttpRequest) -> queries.Scope | None:
     """The scope of ?gpu=…&suite=…; None on a site that has no GPUs yet."""
-    slug = request.GET.get("gpu", "")
+    asked = request.GET.get("gpu", ""), request.GET.get("suite", "")
     try:
-        return queries.scope(slug, request.GET.get("suite", ""))
-    except Gpu.DoesNotExist:
-        if slug:
-            raise Http404("no such GPU") from None
+        return queries.scope(*asked)
+    except queries.NoSuchScope:
+        if any(asked):
+            raise Http404("no such GPU or suite version") from None
         return None
