@@ -331,7 +331,9 @@ _POLL_S = 0.25  # how often a cancelled run is noticed
 _READS_AT_ONCE = 64
 _NO_SANDBOX = "It needs user namespaces. --no-sandbox runs kernels without it, with all your rights."
 
-_KERNELS_OWN = ("/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/sysrq-trigger")
+_KERNELS_OWN = tuple(
+    f"/proc/{name}" for name in ("sys", "irq", "bus", "fs", "sysrq-trigger", "mtrr", "pressure")
+)
 _PASSED_ON = ("LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "TRITON_LIBCUDA_PATH", "TRITON_PTXAS_PATH")
 
 

@@ -101,6 +101,25 @@ print(len([p for p in os.listdir("/proc") if p.isdecimal()]))
     assert int(alone) <= 3  # bubblewrap and itself
 
 
+def test_of_proc_only_its_own_processes_can_be_written(child: Sandbox) -> None:
+    """The kernel's files there belong to root, and a submission has root's id where the judge is root."""
+    lines = said(
+        child,
+        """
+import os
+for folder, _, files in os.walk("/proc"):
+    if folder.startswith(("/proc/self", "/proc/thread-self")) or folder[6:7].isdecimal():
+        continue
+    for file in files:
+        path = os.path.join(folder, file)
+        if os.access(path, os.W_OK) and not os.path.islink(path):
+            print(path)
+print("looked")
+""",
+    )
+    assert lines == ["looked"]
+
+
 def test_limits_cannot_be_raised(child: Sandbox) -> None:
     assert (
         said(
