@@ -9,10 +9,12 @@ import triton.language as tl
 def _argmax_kernel(x_ptr, y_ptr, columns, SMALLEST: tl.constexpr, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     at = tl.arange(0, BLOCK)
-    best = tl.load(x_ptr + row * columns)
+    kind: tl.constexpr = tl.int64 if x_ptr.dtype.element_ty.is_int() else tl.float32
+    best = tl.load(x_ptr + row * columns).to(kind)
     position = tl.zeros((), tl.int64)
     for start in range(0, columns, BLOCK):
         x = tl.load(x_ptr + row * columns + start + at, mask=start + at < columns, other=SMALLEST)
+        x = x.to(kind)
         top = tl.max(x, axis=0)
         where = start + tl.argmax(x, axis=0).to(tl.int64)
         position = tl.where(top > best, where, position)
