@@ -22,7 +22,7 @@ def upload(tmp_path: Path) -> Path:
     lines = [
         json.dumps({"file": "Activation/gelu.py", "predict": GELU}),
         "not JSON",
-        json.dumps({"file": "Math/digamma.py", "predict": "import triton"}),
+        json.dumps({"file": "Activation/relu.py", "predict": "def relu(input:"}),
     ]
     file = tmp_path / "round.jsonl"
     file.write_text("\n".join(lines))
@@ -45,7 +45,7 @@ def test_a_file_ends_in_results_and_a_table(
     reports = [Report.from_json(report) for report in results["reports"]]
     assert [(r.task, r.outcome) for r in reports] == [
         ("gelu", Outcome.CORRECT),
-        ("digamma", Outcome.NOT_IN_SUITE),
+        ("relu", Outcome.SYNTAX_ERROR),
     ]
     assert [problem["place"] for problem in results["problems"]] == ["line 2"]
 
@@ -59,8 +59,8 @@ def test_a_file_ends_in_results_and_a_table(
 
 def test_only_the_tasks_that_are_asked_for(upload: Path, tmp_path: Path) -> None:
     out = tmp_path / "results.json"
-    assert run(upload, out, "--tasks", "digamma") == 0
-    assert [report["task"] for report in json.loads(out.read_text())["reports"]] == ["digamma"]
+    assert run(upload, out, "--tasks", "relu") == 0
+    assert [report["task"] for report in json.loads(out.read_text())["reports"]] == ["relu"]
     assert run(upload, out, "--tasks", "softmax") == cli.UNUSABLE
 
 
@@ -70,7 +70,7 @@ def test_an_interrupted_run_keeps_the_reports_so_far(
     def interrupted(kernels: dict[str, str], device: str, **_: Any) -> Iterator[Report]:
         from evaluator.pipeline import evaluate
 
-        yield next(evaluate({"digamma": ""}, device, seed="s"))
+        yield next(evaluate({"relu": ""}, device, seed="s"))
         raise KeyboardInterrupt
 
     monkeypatch.setattr(cli, "evaluate", interrupted)
