@@ -10,7 +10,8 @@ import hashlib
 import json
 import logging
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from functools import partial
@@ -309,18 +310,19 @@ def _new_gpu(slug: str, environment: Mapping[str, Any]) -> Gpu | None:
 
 def chunk_started(chunk_id: int, attempt: int, host: str, environment: Any) -> None:
     """A worker has taken the chunk."""
-    with transaction.atomic():
-        if chunk := _current(chunk_id, attempt):
-            _keep(chunk, host=host[:200])
-            if not chunk.run.environment:
-                chunk.run.environment = _environment(environment)
-                chunk.run.save(update_fields=["environment"])
+    with _turn(chunk_id, attempt) as chunk:
+        if chunk is None:
+            return
+        _keep(chunk, host=host[:200])
+        if not chunk.run.environment:
+            chunk.run.environment = _environment(environment)
+            chunk.run.save(update_fields=["environment"])
 
 
 def chunk_alive(chunk_id: int, attempt: int, task: str) -> None:
     """The worker is at the kernel for `task`, and the chunk's lease begins again."""
-    with transaction.atomic():
-        if chunk := _current(chunk_id, attempt):
+    with _turn(chunk_id, attempt) as chunk:
+        if chunk:
             _keep(chunk, current_task=task if task in chunk.tasks else chunk.current_task)
 
 
@@ -331,15 +333,12 @@ def record(chunk_id: int, attempt: int, data: Any) -> bool:
     except ReportError as error:
         log.warning("chunk %s: a report that cannot be used: %s", chunk_id, error)
         return False
-    with transaction.atomic():
-        chunk = _current(chunk_id, attempt)
+    with _turn(chunk_id, attempt) as chunk:
         if chunk is None:
             return False
         _keep(chunk)
-        kernel = next(
-            (kernel for kernel in _without_result(chunk.run, chunk.tasks) if kernel.task_id == report.task),
-            None,
-        )
+        waiting = {kernel.task_id: kernel for kernel in _without_result(chunk.run, chunk.tasks)}
+        kernel = waiting.get(report.task)
         if kernel is None or not _is_about(report, kernel, chunk.run.gpu):
             log.info("%s: a report on %s that it does not wait for", chunk, report.task)
             return False
@@ -368,23 +367,26 @@ def alive(path: str = "") -> Q:
     return Q(**{f"{path}last_seen__gt": now() - LEASE})
 
 
-def _current(chunk_id: int, attempt: int) -> Chunk | None:
-    """The chunk, with its run locked, if it is being evaluated in that attempt."""
+@contextmanager
+def _turn(chunk_id: int, attempt: int) -> Iterator[Chunk | None]:
+    """A transaction with the chunk, its run locked, if it is being evaluated in that attempt."""
     found = Chunk.objects.filter(pk=chunk_id).values_list("run", "run__gpu").first()
     if found is None:
         log.warning("a message about chunk %s, which does not exist", chunk_id)
-        return None
+        yield None
+        return
     run_id, gpu_id = found
-    run = _lock(run_id)
-    _heard(gpu_id)
-    chunk = Chunk.objects.filter(
-        pk=chunk_id, attempt=attempt, state__in=[Chunk.State.SENT, Chunk.State.STARTED]
-    ).first()
-    if run is None or chunk is None:
-        log.debug("a message about attempt %s of chunk %s, which is over", attempt, chunk_id)
-        return None
-    chunk.run = run
-    return chunk
+    _heard(gpu_id)  # apart from the transaction, which would keep others of that GPU waiting for the row
+    with transaction.atomic():
+        run = _lock(run_id)
+        at_work = Chunk.objects.filter(state__in=[Chunk.State.SENT, Chunk.State.STARTED])
+        chunk = at_work.filter(pk=chunk_id, attempt=attempt).first()
+        if run is None or chunk is None:
+            log.debug("a message about attempt %s of chunk %s, which is over", attempt, chunk_id)
+            yield None
+            return
+        chunk.run = run
+        yield chunk
 
 
 def _heard(gpu_id: int) -> None:
@@ -422,8 +424,8 @@ def _go_on(chunk: Chunk) -> None:
 
 
 def _leave(chunk_id: int, attempt: int, reason: str) -> None:
-    with transaction.atomic():
-        if chunk := _current(chunk_id, attempt):
+    with _turn(chunk_id, attempt) as chunk:
+        if chunk:
             _keep(chunk, reason=reason[:300])
             chunk.lease_until = now() + GRACE
             chunk.save(update_fields=["lease_until"])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from celery import current_app
 from django.conf import settings
+from django.utils.timezone import now
 
 from leaderboard import jobs, services
 from leaderboard.models import Chunk, Gpu
@@ -62,6 +64,16 @@ def test_a_chunk_from_start_to_finish(chunk: Chunk) -> None:
     chunk.run.refresh_from_db()
     assert chunk.run.status == "finished"
     assert chunk.run.results.get().speedup == 2.0
+
+
+def test_a_chunk_that_failed_is_swept_into_its_next_attempt(chunk: Chunk) -> None:
+    say("chunk_failed", chunk=chunk.pk, attempt=1, reason="no sandbox")
+    chunk.refresh_from_db()
+    assert "no sandbox" in chunk.reason
+    Chunk.objects.update(lease_until=now() - timedelta(seconds=1))
+    say("sweep")
+    chunk.refresh_from_db()
+    assert (chunk.attempt, chunk.state, chunk.reason) == (2, "sent", "")
 
 
 def test_every_message_a_second_time_changes_nothing(chunk: Chunk) -> None:

@@ -70,16 +70,16 @@ def in_suite(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def slow_results(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever records at once with another is sure to overlap, unless they take turns."""
-    result = services._result
+def slow_commit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who records at once with another is sure to overlap with it, unless they take turns."""
+    go_on = services._go_on
 
-    def slow(*args: Any) -> Result:
+    def slow(chunk: Chunk) -> None:
+        go_on(chunk)
         if threading.current_thread() is not threading.main_thread():
             sleep(0.3)
-        return result(*args)
 
-    monkeypatch.setattr(services, "_result", slow)
+    monkeypatch.setattr(services, "_go_on", slow)
 
 
 def enqueued(gpu: Gpu, count: int) -> Run:
@@ -489,7 +489,7 @@ class TestRecord:
 
     @pytest.mark.django_db(transaction=True)
     def test_the_same_report_from_four_threads_counts_once(
-        self, transactional_db: None, slow_results: None
+        self, transactional_db: None, slow_commit: None
     ) -> None:
         chunk = services.enqueue(SubmissionFactory(tasks=["gelu"]), GpuFactory()).chunks.get()
 
@@ -505,7 +505,7 @@ class TestRecord:
 
     @pytest.mark.django_db(transaction=True)
     def test_of_two_last_reports_at_once_one_ends_the_run(
-        self, transactional_db: None, in_suite: None, slow_results: None
+        self, transactional_db: None, in_suite: None, slow_commit: None
     ) -> None:
         run = services.enqueue(SubmissionFactory(tasks=NAMES[:24]), GpuFactory())
         first, second, third = run.chunks.order_by("number")
