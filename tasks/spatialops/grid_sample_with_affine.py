@@ -41,8 +41,8 @@ TASK = Task(
         "-> Tensor"
     ),
     prompt=(
-        "Sample `input`, float32 (N, C, H, W), through an affine map. `theta` is float32 (N, 2, 3); `size` is "
-        " the result's size (N, C, R, S) as a torch.Size. Output pixel (i, j) "
+        "Sample `input`, float32 (N, C, H, W), through an affine map. `theta` is float32 (N, 2, 3); `size` is the "
+        "size (N, C, R, S) of the result as a torch.Size. Output pixel (i, j) "
         "has the coordinates x = (2 j + 1) / S - 1 and y = (2 i + 1) / R - 1, or with align_corners=True "
         "x = 2 j / (S - 1) - 1 and y = 2 i / (R - 1) - 1. It looks at (u, v) = theta[n] @ (x, y, 1), which is column "
         "((u + 1) W - 1) / 2 and row ((v + 1) H - 1) / 2 of the input, or with align_corners=True (u + 1) (W - 1) / 2 "
