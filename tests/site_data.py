@@ -19,10 +19,10 @@ HOSTILE = "<script>alert('x')</script>\"&"
 NAMES = [name for names in CATALOGUE.values() for name in names]
 
 _METHODS = (
-    ("Claude Opus", Method.Kind.SINGLE_PASS, "claude-opus-4", 0.45, 176, 1.3),
-    ("GEAK", Method.Kind.AGENTIC, "gpt-4.1", 0.34, 176, 1.15),
-    ("AutoTriton 8B", Method.Kind.SINGLE_PASS, "Qwen3-8B", 0.17, 176, 1.35),
-    ("KernelAgent", Method.Kind.ITERATIVE, "o3", 0.11, 90, 0.8),
+    ("Northwind", Method.Kind.SINGLE_PASS, "model-a", 0.45, 176, 1.3),
+    ("Refiner", Method.Kind.AGENTIC, "model-b", 0.34, 176, 1.15),
+    ("Small 8B", Method.Kind.SINGLE_PASS, "model-c-8b", 0.17, 176, 1.35),
+    ("Tryagain", Method.Kind.ITERATIVE, "model-d", 0.11, 90, 0.8),
     ("Hand-written", Method.Kind.HUMAN, "", 0.95, 12, 2.4),
     ("A method with a long name that goes on and on to see how it wraps", Method.Kind.AGENTIC, "", 0.0, 40, 1),
 )  # fmt: skip
@@ -40,10 +40,10 @@ def fill() -> dict[str, Run]:
     runs = {}
     for name, kind, base_model, skill, kernels, speed in _METHODS:
         method = MethodFactory(name=name, slug=slugify(name)[:40], kind=kind, base_model=base_model)
-        for round in range(3 if name == "GEAK" else 1):
+        for round in range(3 if name == "Refiner" else 1):
             chance = random.Random(f"{name} {round}")
             tasks = NAMES if kernels == 176 else sorted(chance.sample(NAMES, kernels))
-            for gpu in [*gpus, *([a100] if name == "Claude Opus" else [])]:
+            for gpu in [*gpus, *([a100] if name == "Northwind" else [])]:
                 reports = {
                     task: random_report(task, gpu, chance, skill * (0.8 + round / 10), speed)
                     for task in tasks

@@ -49,11 +49,11 @@ CONTRAST = """() => {
 @pytest.fixture
 def addresses() -> list[str]:
     runs = site_data.fill()
-    run = runs["GEAK 2 h200"]
+    run = runs["Refiner 2 h200"]
     timed = Result.objects.filter(run=run, speedup__isnull=False)[0]
     return [
-        "/", "/?gpu=cpu", "/categories/", "/tasks/", "/tasks/gelu/", "/wall/", "/methods/geak/",
-        "/methods/geak/?outcome=correct&category=Math", run.get_absolute_url(), timed.get_absolute_url(),
+        "/", "/?gpu=cpu", "/categories/", "/tasks/", "/tasks/gelu/", "/wall/", "/methods/refiner/",
+        "/methods/refiner/?outcome=correct&category=Math", run.get_absolute_url(), timed.get_absolute_url(),
         f"/runs/{run.pk}/matmul_w8a8/", "/accounts/login/", "/accounts/signup/",
     ]  # fmt: skip
 

@@ -14,7 +14,7 @@ from tests.site_data import HOSTILE
 CSS = (Path(__file__).parent.parent / "static" / "site.css").read_text()
 
 
-def standing(name: str = "GEAK", correct: int = 42, pk: int = 1) -> queries.Standing:
+def standing(name: str = "Refiner", correct: int = 42, pk: int = 1) -> queries.Standing:
     return queries.Standing(
         rank=1,
         method=Method(pk=pk, name=name, slug="m"),

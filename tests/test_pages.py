@@ -47,11 +47,11 @@ def text(html: str) -> str:
 
 
 def every_page() -> list[str]:
-    run = site_data.fill()["GEAK 2 h200"]
+    run = site_data.fill()["Refiner 2 h200"]
     timed = Result.objects.filter(run=run, speedup__isnull=False)[0]
     return [
         "/", "/?gpu=cpu", "/?gpu=a100", "/categories/", "/categories/?gpu=cpu", "/wall/", "/wall/?gpu=cpu",
-        "/tasks/", "/tasks/gelu/", "/tasks/matmul_w8a8/", "/methods/geak/", "/methods/geak/?outcome=correct",
+        "/tasks/", "/tasks/gelu/", "/tasks/matmul_w8a8/", "/methods/refiner/", "/methods/refiner/?outcome=correct",
         run.get_absolute_url(), timed.get_absolute_url(), f"/runs/{run.pk}/matmul_w8a8/",
         "/accounts/login/", "/accounts/signup/", "/accounts/password/reset/",
     ]  # fmt: skip
@@ -116,16 +116,16 @@ class TestLeaderboard:
         assert "plotly" not in html
 
     def test_a_row_says_of_how_many_where_and_when_and_links_to_its_evidence(self, client, h200):
-        method = MethodFactory(name="GEAK", slug="geak", base_model="gpt-4.1")
+        method = MethodFactory(name="Refiner", slug="refiner", base_model="model-b")
         reports = {name: timed_report(name, 3.0) for name in ("abs", "add", "gelu")}
         run = finished_run(method, h200, reports | {"relu": report("relu", Outcome.WRONG_VALUES)})
         html = page(client, "/")
         row = text(re.search(r"<tbody>(.*?)</tbody>", html, re.DOTALL)[1])
-        assert "1 GEAK single pass · gpt-4.1 1.7% 3 of 176 · 0.6% – 4.9%" in row
+        assert "1 Refiner single pass · model-b 1.7% 3 of 176 · 0.6% – 4.9%" in row
         assert "3.00× 3 tasks" in row
         assert "4 of 176 partial" in row
         assert f"{run.ended:%Y}" in row
-        for link in (f"/methods/geak/?run={run.pk}&amp;outcome=correct#results", run.get_absolute_url()):
+        for link in (f"/methods/refiner/?run={run.pk}&amp;outcome=correct#results", run.get_absolute_url()):
             assert f'href="{link}"' in html
         assert "1 method on NVIDIA H200, suite kbx-0; 4 kernels" in text(html)
 
@@ -172,12 +172,12 @@ def test_all_15_categories_are_always_shown(client, h200):
 
 class TestTask:
     def test_its_definition_and_who_solves_it(self, client, h200):
-        run = finished_run(MethodFactory(name="GEAK"), h200, {"gelu": timed_report("gelu", 2.5)})
+        run = finished_run(MethodFactory(name="Refiner"), h200, {"gelu": timed_report("gelu", 2.5)})
         html = page(client, "/tasks/gelu/")
         seen = text(html)
         assert "gelu(input, approximate='none') -&gt; Tensor" in seen
         assert "rtol 1e-05, atol 1e-05" in seen
-        assert "GEAK 2.50×" in seen
+        assert "Refiner 2.50×" in seen
         assert f'href="/runs/{run.pk}/gelu/"' in html
         assert "1.07 GB" in seen
 
@@ -282,7 +282,7 @@ class TestResult:
 
 class TestWall:
     def test_it_shows_thresholds_measures_and_where_kernels_stop(self, client, h200):
-        finished_run(MethodFactory(name="GEAK"), h200, {"matmul_w8a8": wall_report("matmul_w8a8")})
+        finished_run(MethodFactory(name="Refiner"), h200, {"matmul_w8a8": wall_report("matmul_w8a8")})
         seen = text(page(client, "/wall/"))
         assert "wrong values cos 0.9998 L1 0.0213 RMSE 0.497" in seen
         assert "right shapes, finite 1 published thresholds held 0" in seen

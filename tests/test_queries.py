@@ -117,6 +117,13 @@ class TestStandings:
         (standing,) = queries.standings(queries.scope())
         assert (standing.correct.count, standing.run.submission.round) == (2, 1)
 
+    def test_of_a_methods_runs_with_as_many_right_the_fastest_counts(self, h200):
+        method = MethodFactory()
+        for round, speedup in enumerate([1.2, 3.0, 0.5, None]):
+            finished_run(method, h200, correct("abs", speedup=speedup), round=round)
+        (standing,) = queries.standings(queries.scope())
+        assert standing.run.submission.round == 1
+
     def test_gpus_and_suite_versions_are_never_mixed(self, h200):
         a100 = GpuFactory(slug="a100")
         method = MethodFactory()
