@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,10 @@ def answer_of(task: Task, call: Call, function: Callable[..., Any] | None = None
 
 def tensors(call: Call) -> list[torch.Tensor]:
     return [value for value in (*call[0], *call[1].values()) if isinstance(value, torch.Tensor)]
+
+
+def inexact(tensor: torch.Tensor) -> bool:
+    return tensor.is_floating_point() or tensor.is_complex()
 
 
 def equal(one: torch.Tensor, other: torch.Tensor) -> bool:
@@ -177,7 +182,7 @@ def test_timing_inputs_make_the_operator_work(task):
     answer, again = answer_of(task, call), answer_of(task, call_of(task, case, 2))
     for output, other in zip(answer.outputs, again.outputs, strict=True):
         assert output.isfinite().all()
-        assert output.numel() == 1 or output.unique().numel() > 1, "the result is constant"
+        assert output.numel() == 1 or not equal(output, output.roll(1)), "the result is constant"
         assert task.name == "logspace" or not equal(output, other), "the result does not depend on the inputs"
     first = tensors(call)[:1]
     unchanged = [argument for argument in first if any(equal(argument, output) for output in answer.outputs)]
@@ -200,6 +205,7 @@ def test_timing_cases_are_declared_well(task):
 
 TOUCHES_A_PART = {
     "index_fill_": "reads the indices and writes the elements that they name",
+    "fused_index_select_eq": "reads the slices that are chosen",
     "index_select": "reads the slices that are chosen",
     "nll_loss": "reads one element of each row",
 }
@@ -217,7 +223,7 @@ def test_bytes_moved_are_those_of_the_tensors(task):
     new = [output for output in results if not any(output is argument for argument in arguments)]
     changed = [
         after
-        for before, after in zip(tensors(call), tensors((arguments, {})), strict=True)
+        for before, after in zip(tensors(call), tensors((arguments, keywords)), strict=True)
         if not equal(before, after)
     ]
     assert task.case_bytes(case) == sum(tensor.nbytes for tensor in (*tensors(call), *new, *changed))
@@ -243,12 +249,17 @@ def shapes_of(task: Task, case: Case) -> list[list[int]]:
     return [list(shape) for shape in shapes if isinstance(shape, tuple)]
 
 
+AS_MATRICES = {"fused_sum_std"}  # the published vectors, in another shape: a single sum has no deviation
+
+
 @pytest.mark.samples
 @each_task
 def test_timing_sizes_are_the_published_ones(task):
     (facts,) = (fact for fact in json.loads(FACTS.read_text())["tasks"] if fact["id"] == task.name)
     theirs = [[part for part in size if isinstance(part, list)] for size in facts["timing_sizes"]]
     ours = [shapes_of(task, case)[: len(theirs[0])] for case in task.timing]
+    if task.name in AS_MATRICES:
+        ours = [[[prod(shape)] for shape in shapes] for shapes in ours]
     assert all(shapes in theirs for shapes in ours)
     if any(shapes not in ours for shapes in theirs):
         text = (ROOT / "docs" / "differences.md").read_text()
@@ -299,7 +310,7 @@ def ones(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def scaled(tensor: torch.Tensor) -> torch.Tensor:
-    return tensor * 1.01 if tensor.is_floating_point() else tensor
+    return tensor * 1.01 if inexact(tensor) else tensor
 
 
 def one_off(tensor: torch.Tensor) -> torch.Tensor:
@@ -307,7 +318,7 @@ def one_off(tensor: torch.Tensor) -> torch.Tensor:
         return tensor
     wrong = tensor.clone()
     last = wrong.reshape(-1)[-1]
-    if tensor.is_floating_point():
+    if inexact(tensor):
         last += 0.1 * tensor.abs().nan_to_num(0, 0, 0).max() + 1e-3
     else:
         last.logical_not_() if tensor.dtype is torch.bool else last.add_(1)
@@ -316,7 +327,7 @@ def one_off(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def nan(tensor: torch.Tensor) -> torch.Tensor:
-    if not tensor.is_floating_point() or not tensor.numel():
+    if not inexact(tensor) or not tensor.numel():
         return tensor
     wrong = tensor.clone()
     wrong[(-1,) * tensor.dim()] = torch.nan
@@ -330,6 +341,8 @@ EXCUSED = {
     **{(task.name, "one_off"): WHOLE for task in all_tasks().values() if task.comparator == "quantized"},
     ("argmax", "scaled"): "positions are not scaled",
     ("argmax", "nan"): "positions cannot be NaN",
+    ("fused_index_select_eq", "scaled"): "booleans are not scaled",
+    ("fused_index_select_eq", "nan"): "booleans cannot be NaN",
     ("signbit", "scaled"): "booleans are not scaled",
     ("signbit", "nan"): "booleans cannot be NaN",
 }
