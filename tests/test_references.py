@@ -1,0 +1,392 @@
+"""The references against formulas that are written once more, in numpy: a fault in one of the two is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from scipy import special
+
+from tasks.registry import all_tasks
+from tasks.spec import Task
+from tests.test_tasks import call_of, copied, small_cases
+
+torch.set_num_threads(1)
+
+MOST_ELEMENTS = 20_000
+"""Some of these formulas are loops."""
+
+
+def softmax(x, axis):
+    powers = np.exp(x - x.max(axis, keepdims=True))
+    return powers / powers.sum(axis, keepdims=True)
+
+
+def gelu(x, approximate="none"):
+    if approximate == "tanh":
+        return x / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
+    return x * special.ndtr(x)
+
+
+def conv2d(x, w, bias=None, stride=1, padding=0, dilation=1, groups=1):
+    pair = lambda value: (value, value) if isinstance(value, int) else value  # noqa: E731
+    stride, dilation, reach = pair(stride), pair(dilation), [size - 1 for size in w.shape[2:]]
+    if isinstance(padding, str):
+        assert padding == "same"
+        before = [d * r // 2 for d, r in zip(dilation, reach, strict=True)]
+        after = [d * r - b for d, r, b in zip(dilation, reach, before, strict=True)]
+    else:
+        before = after = pair(padding)
+    x = np.pad(x, [(0, 0), (0, 0), *zip(before, after, strict=True)])
+    rows, columns = (
+        (size - d * r - 1) // s + 1
+        for size, d, r, s in zip(x.shape[2:], dilation, reach, stride, strict=True)
+    )
+    out = np.zeros((x.shape[0], w.shape[0], rows, columns))
+    for o in range(w.shape[0]):
+        first = o // (w.shape[0] // groups) * w.shape[1]
+        for i in range(rows):
+            for j in range(columns):
+                top, left = i * stride[0], j * stride[1]
+                seen = x[:, first : first + w.shape[1], top:, left:][:, :, :: dilation[0], :: dilation[1]]
+                out[:, o, i, j] = (seen[:, :, : w.shape[2], : w.shape[3]] * w[o]).sum((1, 2, 3))
+    return out if bias is None else out + bias[:, None, None]
+
+
+def pooled(x, size):
+    rows, columns = size if isinstance(size, tuple) else (size, size)
+    height, width = x.shape[-2:]
+    rows, columns = rows or height, columns or width
+
+    def edges(i, count, length):
+        return slice(i * length // count, -(-(i + 1) * length // count))
+
+    out = np.zeros((*x.shape[:-2], rows, columns))
+    for i in range(rows):
+        for j in range(columns):
+            out[..., i, j] = x[..., edges(i, rows, height), edges(j, columns, width)].mean((-2, -1))
+    return out
+
+
+def sampled(x, theta, size, mode="bilinear", padding_mode="zeros", align_corners=False):
+    (_, _, height, width), (_, _, rows, columns) = x.shape, size
+    pixels = [np.arange(count) for count in (rows, columns)]
+    if align_corners:
+        v, u = (2 * p / (n - 1) - 1 for p, n in zip(pixels, (rows, columns), strict=True))
+    else:
+        v, u = ((2 * p + 1) / n - 1 for p, n in zip(pixels, (rows, columns), strict=True))
+    grid = np.stack([*np.broadcast_arrays(u[None], v[:, None]), np.ones((rows, columns))])
+    where = np.einsum("nkc,crs->nkrs", theta, grid)
+
+    def position(coordinate, n):
+        place = (coordinate + 1) * (n - 1) / 2 if align_corners else ((coordinate + 1) * n - 1) / 2
+        if padding_mode == "reflection":
+            low, span = (0, n - 1) if align_corners else (-0.5, n)
+            place = low + span - np.abs((place - low) % (2 * span) - span)
+        return place if padding_mode == "zeros" else place.clip(0, n - 1)
+
+    out = np.zeros(size)
+    for n in range(size[0]):
+        across, down = position(where[n, 0], width), position(where[n, 1], height)
+        if mode == "nearest":
+            weights = [(np.rint(down), np.rint(across), 1.0)]
+        else:
+            top, left = np.floor(down), np.floor(across)
+            weights = [
+                (top + a, left + b, np.abs(1 - a - (down - top)) * np.abs(1 - b - (across - left)))
+                for a in (0, 1)
+                for b in (0, 1)
+            ]
+        for r, c, weight in weights:
+            inside = (r >= 0) & (r < height) & (c >= 0) & (c < width)
+            found = x[n][:, r.clip(0, height - 1).astype(int), c.clip(0, width - 1).astype(int)]
+            out[n] += found * inside * weight
+    return out
+
+
+def reduced(losses, reduction, batch=None):
+    return {
+        "none": losses,
+        "sum": losses.sum(),
+        "mean": losses.mean(),
+        "batchmean": losses.sum() / len(losses),
+    }[reduction]
+
+
+def smooth_l1(x, y, beta=1.0, reduction="mean"):
+    d = np.abs(x - y)
+    return reduced(np.where(d < beta, d * d / beta / 2, d - beta / 2), reduction)
+
+
+def kl(x, t, reduction="batchmean", log_target=False):
+    return reduced(np.exp(t) * (t - x) if log_target else special.xlogy(t, t) - t * x, reduction)
+
+
+def nll(x, t, weight=None, ignore_index=-100, reduction="mean"):
+    kept = t != ignore_index
+    t = np.where(kept, t, 0)
+    weights = (np.ones(x.shape[1]) if weight is None else weight)[t] * kept
+    losses = -weights * x[np.arange(len(t)), t]
+    return losses.sum() / weights.sum() if reduction == "mean" else reduced(losses, reduction)
+
+
+def layer_norm(x, eps=1e-5):
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps)
+
+
+def normed_relu_linear(x, w, b, shape, eps=1e-5):
+    return layer_norm(np.maximum(x @ w.T + (0 if b is None else b), 0), eps)
+
+
+def log_softmax_of_repeated(x, repeats, dim=None, dtype=None):
+    x = np.repeat(x, repeats, axis=dim)
+    return np.log(softmax(x, 0 if dim is None else dim))
+
+
+def cosine(x1, x2, dim=1, eps_similarity=1e-8, p_norm=2, eps_norm=1e-12):
+    def norm(x, p, eps):
+        return np.maximum((np.abs(x) ** p).sum(dim, keepdims=True) ** (1 / p), eps)
+
+    u, v = (x / norm(x, p_norm, eps_norm) for x in (x1, x2))
+    return (u / norm(u, 2, eps_similarity) * v / norm(v, 2, eps_similarity)).sum(dim)
+
+
+def lion(p, g, m, lr=1e-4, beta1=0.9, beta2=0.99, weight_decay=0.0):
+    moved = p * (1 - lr * weight_decay) - lr * np.sign(beta1 * m + (1 - beta1) * g)
+    return moved, beta2 * m + (1 - beta2) * g
+
+
+def sgd(p, g, b, lr=0.1, momentum=0.9, weight_decay=0.0, dampening=0.0, nesterov=False):
+    g = g + weight_decay * p
+    if momentum == 0:
+        return p - lr * g, b
+    b = momentum * b + (1 - dampening) * g
+    return p - lr * (g + momentum * b if nesterov else b), b
+
+
+def rmsprop(p, g, v, lr=0.01, alpha=0.99, eps=1e-8, weight_decay=0.0):
+    g = g + weight_decay * p
+    v = alpha * v + (1 - alpha) * g**2
+    return p - lr * g / (np.sqrt(v) + eps), v
+
+
+def adamw(p, g, m, v, step, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.01):
+    m, v = beta1 * m + (1 - beta1) * g, beta2 * v + (1 - beta2) * g**2
+    first, second = m / (1 - beta1**step), v / (1 - beta2**step)
+    return p - lr * weight_decay * p - lr * first / (np.sqrt(second) + eps), m, v
+
+
+def batch_norm(x, mean, var, w=None, b=None, training=False, momentum=0.1, eps=1e-5):
+    def along(values):
+        return values.reshape(1, -1, *[1] * (x.ndim - 2))
+
+    axes = (0, *range(2, x.ndim))
+    used, spread = (x.mean(axes), x.var(axes)) if training else (mean, var)
+    out = (x - along(used)) / np.sqrt(along(spread) + eps)
+    out = out if w is None else out * along(w) + along(b)
+    if training:
+        mean = mean + momentum * (used - mean)
+        var = var + momentum * (x.var(axes, ddof=1) - var)
+    return out, mean, var
+
+
+def filled(dim, x, index, value):
+    x = x.copy()
+    np.moveaxis(x, dim, 0)[index] = value
+    return x, x
+
+
+def truncated(A, k, full_matrices=True):
+    U, S, Vh = np.linalg.svd(A, full_matrices=False)
+    return np.einsum("...mk,...k,...kn->...mn", U[..., :k], S[..., :k], Vh[..., :k, :])
+
+
+def updated_dot(A, x, y, alpha, beta):
+    y = alpha * (A @ x) + beta * y
+    return y @ x, y
+
+
+def divided(x, y, rounding_mode=None):
+    return {None: lambda q: q, "trunc": np.trunc, "floor": np.floor}[rounding_mode](x / y)
+
+
+def transformed(x, s=None, dim=None, norm=None):
+    return np.fft.fftn(x, s, dim or tuple(range(-len(s or x.shape), 0)), norm)
+
+
+def cholesky_solved(B, L, upper=False):
+    factor = L.swapaxes(-1, -2) if upper else L
+    return np.linalg.inv(factor @ factor.swapaxes(-1, -2)) @ B
+
+
+def block(x, w1, w2, residual, dropout_p, eps=1e-5):
+    return layer_norm(softmax(x @ w1, -1) @ w2 + residual, eps)
+
+
+def attention(q, k, v):
+    return softmax(q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1]), -1) @ v
+
+
+def unchanged(function):
+    """For an operator that could change its first argument and was not asked to, or was."""
+
+    def both(x, *arguments, inplace=False, **options):
+        result = function(x, *arguments, **options)
+        return result, result if inplace else x
+
+    return both
+
+
+# Outputs, and after them what arguments are changed to.
+FORMULAS: dict[str, Callable[..., Any]] = {
+    "gelu": gelu,
+    "gelu_bf16": gelu,
+    "gelu_fp16": gelu,
+    "relu": unchanged(lambda x: np.maximum(x, 0)),
+    "leaky_relu": unchanged(lambda x, negative_slope=0.01: np.where(x > 0, x, negative_slope * x)),
+    "sigmoid": special.expit,
+    "tanh": np.tanh,
+    "conv2d": conv2d,
+    "fused_add_mean": lambda x, y, dim=None, alpha=1, keepdim=False, dtype=None: (x + alpha * y).mean(
+        dim, keepdims=keepdim
+    ),
+    "fused_conv2d_add": lambda x, w, bias=None, other=None, alpha=1, **options: (
+        conv2d(x, w, bias, **options) + (0 if other is None else alpha * other)
+    ),
+    "fused_cos_signbit": lambda x: (np.cos(x), np.cos(x) < 0),
+    "fused_index_select_eq": lambda x, dim, index, other: np.take(x, index, dim) == other,
+    "fused_layer_norm_relu_linear": normed_relu_linear,
+    "fused_qr_solve": lambda A, b: np.linalg.lstsq(A, b, rcond=None)[0],
+    "fused_relu_conv2d": lambda *arguments, inplace=False, **options: np.maximum(
+        conv2d(*arguments, **options), 0
+    ),
+    "fused_relu_sqrt": unchanged(lambda x: np.sqrt(np.maximum(x, 0))),
+    "fused_repeat_interleave_log_softmax": log_softmax_of_repeated,
+    "fused_sum_std": lambda x, dim, correction=1, **options: x.sum(dim).std(ddof=correction),
+    "fused_transformer_block": block,
+    "expand_where": lambda x, size, cond, other: np.where(cond, np.broadcast_to(x, size), other),
+    "index_fill_": filled,
+    "index_select": lambda x, dim, index: np.take(x, index, dim),
+    "permute_copy": np.transpose,
+    "cholesky_solve": cholesky_solved,
+    "determinant_lu": lambda A, pivot=True: np.linalg.det(A),
+    "invert_matrix_lu": lambda A, pivot=True: np.linalg.inv(A),
+    "low_rank_svd_approximation": truncated,
+    "pseudoinverse_svd": lambda A, full_matrices=True, rcond=1e-15: np.linalg.pinv(
+        A, rcond=max(rcond, 1e-12)
+    ),
+    "solve": lambda A, b: np.linalg.inv(A) @ b,
+    "kl_div": kl,
+    "mse_loss": lambda x, y, reduction="mean": reduced((x - y) ** 2, reduction),
+    "nll_loss": nll,
+    "smooth_l1_loss": smooth_l1,
+    "abs": np.abs,
+    "add": lambda x, y, alpha=1: x + alpha * y,
+    "cos": np.cos,
+    "digamma": special.psi,
+    "div": divided,
+    "erf": special.erf,
+    "erfc_sqrt": lambda x: (special.erfc(x), np.sqrt(x)),
+    "exp_sqrt": lambda x: np.exp(x / 2),
+    "fftn": transformed,
+    "floor": np.floor,
+    "i0": special.i0,
+    "ifftshift": lambda x, dim=None: np.fft.ifftshift(x, dim),
+    "log": np.log,
+    "log1p": np.log1p,
+    "logit": lambda x, eps=None: special.logit(x if eps is None else x.clip(eps, np.float32(1 - eps))),
+    "mul": lambda x, y: x * y,
+    "reciprocal": lambda x: 1 / x,
+    "signbit": np.signbit,
+    "softmax": lambda x, dim, dtype=None: softmax(x, dim),
+    "sqrt_exp": lambda x: np.exp(np.sqrt(x)),
+    "sqrt_tanh": lambda x: np.tanh(np.sqrt(x)),
+    "sub": lambda x, y, alpha=1: x - alpha * y,
+    "trunc": np.trunc,
+    "matmul": np.matmul,
+    "matmul_bf16": np.matmul,
+    "matmul_fp16": np.matmul,
+    "matrix_vector_dot": updated_dot,
+    "batch_norm": batch_norm,
+    "normalized_cosine_similarity": cosine,
+    "AdamW": lambda *arguments, **options: adamw(*arguments, **options) * 2,
+    "Lion": lambda *arguments, **options: lion(*arguments, **options) * 2,
+    "RMSProp": lambda *arguments, **options: rmsprop(*arguments, **options) * 2,
+    "SGD": lambda *arguments, **options: (
+        sgd(*arguments, **options) * (2 if options.get("momentum") != 0 else 1)
+    ),
+    "adaptive_avg_pool2d": pooled,
+    "attention_w8a8": attention,
+    "bmm_w8a8": np.matmul,
+    "conv2d_w8a8": conv2d,
+    "layernorm_w8a8": lambda x, shape, w, b, eps: (
+        layer_norm(x, eps) * (1 if w is None else w) + (0 if b is None else b)
+    ),
+    "linear_w4a16": lambda x, w, b: x @ w.T + (0 if b is None else b),
+    "matmul_w8a8": np.matmul,
+    "logspace": lambda a, b, steps, base=10.0, **options: np.logspace(a, b, steps, base=base),
+    "argmax": lambda x, dim, keepdim=False: np.argmax(x, dim, keepdims=keepdim),
+    "mean": lambda x, dim, keepdim=False, dtype=None: x.mean(dim, keepdims=keepdim),
+    "min": lambda x, dim, keepdim=False: (x.min(dim, keepdims=keepdim), x.argmin(dim, keepdims=keepdim)),
+    "std": lambda x, dim=None, correction=1, keepdim=False: x.std(dim, ddof=correction, keepdims=keepdim),
+    "sum": lambda x, dim, keepdim=False, dtype=None: x.sum(dim, keepdims=keepdim),
+    "grid_sample_with_affine": sampled,
+}
+
+WITHOUT = {"svd": "its parts are checked against each other, and the singular values below"}
+
+
+def test_every_task_has_a_formula():
+    assert set(FORMULAS) | set(WITHOUT) == set(all_tasks())
+
+
+@pytest.mark.parametrize("task", [pytest.param(all_tasks()[name], id=name) for name in FORMULAS])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # numpy tells of every division by zero
+def test_the_reference_is_the_formula(task):
+    compared = 0
+    for case in small_cases(task):
+        call = call_of(task, case)
+        sizes = [value.numel() for value in (*call[0], *call[1].values()) if isinstance(value, torch.Tensor)]
+        if max(sizes, default=0) > MOST_ELEMENTS or case.get("mode") == "bicubic":
+            continue
+        arguments, keywords = copied(call)
+        result = task.reference(*arguments, **keywords)
+        results = () if result is None else result if isinstance(result, tuple) else (result,)
+        changed = [arguments[position] for position in task.mutates]
+        expected = FORMULAS[task.name](*map(numpy, call[0]), **{k: numpy(v) for k, v in call[1].items()})
+        expected = expected if isinstance(expected, tuple) else (expected,)
+        for got, wanted in zip((*results, *changed), expected, strict=True):
+            assert got.shape == np.shape(wanted), case
+            np.testing.assert_allclose(numpy(got), wanted, **tolerance(task), err_msg=str(case))
+        compared += 1
+    assert compared >= 3
+
+
+def test_singular_values_are_those_of_numpy():
+    call = call_of(all_tasks()["svd"], {"shape": [13, 7]})
+    values = all_tasks()["svd"].reference(*call[0])[1]
+    np.testing.assert_allclose(values, np.linalg.svd(numpy(call[0][0]))[1], rtol=1e-5)
+
+
+def test_bicubic_sampling_at_the_pixels_is_the_image():
+    call = call_of(all_tasks()["grid_sample_with_affine"], {"shape": [1, 2, 5, 6], "size": [5, 6]})
+    identity = torch.eye(2, 3)[None]
+    image, _, size = call[0]
+    result = all_tasks()["grid_sample_with_affine"].reference(image, identity, size, mode="bicubic")
+    torch.testing.assert_close(result, image)
+
+
+def numpy(value: Any) -> Any:
+    if not isinstance(value, torch.Tensor):
+        return value
+    if value.is_floating_point():
+        return value.double().numpy()
+    return value.to(torch.complex128).numpy() if value.is_complex() else value.numpy()
+
+
+def tolerance(task: Task) -> dict[str, float]:
+    low = task.dtype in ("float16", "bfloat16")
+    return {"rtol": 1e-2, "atol": 2e-2} if low else {"rtol": 1e-4, "atol": 1e-4}
