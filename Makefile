@@ -16,7 +16,7 @@ run: $(BIN)/installed
 	@HOST=$(HOST) PORT=$(PORT) exec $(BIN)/python manage.py serve
 
 test: $(BIN)/installed
-	@$(BIN)/pytest -m "not slow"
+	@$(BIN)/pytest -m "not slow" -n 2 --dist worksteal
 
 test-all: $(BIN)/installed
 	@$(BIN)/pytest
