@@ -24,6 +24,9 @@ import leaderboard
 for module in pkgutil.walk_packages(leaderboard.__path__, "leaderboard."):
     importlib.import_module(module.name)
 
+from leaderboard.celery import app
+app.loader.import_default_modules()
+assert "leaderboard.sweep" in app.tasks
 from django.urls import get_resolver, reverse
 get_resolver().url_patterns
 reverse("leaderboard")
