@@ -118,7 +118,7 @@ class _Reader:
             raise UploadError("The file looks like a zip archive but cannot be opened as one.") from error
         left = self._limits.unpacked_bytes
         for entry in entries:
-            if entry.is_dir() or "__MACOSX/" in entry.filename:
+            if entry.filename.endswith("/") or "__MACOSX/" in entry.filename:
                 continue
             place = entry.filename[:200]
             try:

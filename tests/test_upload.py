@@ -207,6 +207,12 @@ class TestOneRecordLeftOut:
         (problem,) = upload.problems
         assert words in problem.message
 
+    def test_a_zip_entry_without_a_name(self):
+        data = zipped_items(("Math/abs.py", "x = 1"), ("~.py", SOURCE)).replace(b"~.py", b"\0.py")
+        upload = parse(data, "r.zip")  # the name ends at its null byte, so it is empty
+        assert upload.kernels == {"abs": "x = 1"}
+        assert problems(upload) == [("unreadable", "")]
+
     def test_a_damaged_zip_entry(self):
         data = bytearray(zipped_items(("Math/abs.py", "x = 1"), ("relu.py", SOURCE * 50)))
         middle = data.index(b"relu.py") + len("relu.py") + 10
@@ -255,7 +261,7 @@ class TestAnything:
     def test_zips_with_damaged_bytes(self, entries, data):
         try:
             archive = bytearray(zipped_items(*entries))
-        except (UnicodeEncodeError, ValueError):
+        except (UnicodeEncodeError, ValueError, IndexError):  # names that zipfile itself does not write
             return
         for _ in range(data.draw(st.integers(0, 3))):
             archive[data.draw(st.integers(0, len(archive) - 1))] = data.draw(st.integers(0, 255))
