@@ -12,7 +12,7 @@ from scipy import special
 
 from tasks.registry import all_tasks
 from tasks.spec import Task
-from tests.test_tasks import call_of, copied, small_cases
+from tests.test_tasks import call_of, copied, small_cases, tensors
 
 torch.set_num_threads(1)
 
@@ -226,8 +226,96 @@ def block(x, w1, w2, residual, dropout_p, eps=1e-5):
     return layer_norm(softmax(x @ w1, -1) @ w2 + residual, eps)
 
 
-def attention(q, k, v):
-    return softmax(q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1]), -1) @ v
+def attention(q, k, v, causal=False, softmax_scale=None):
+    scores = q @ k.swapaxes(-1, -2) * (softmax_scale or 1 / np.sqrt(q.shape[-1]))
+    if causal:
+        scores += np.triu(np.full(scores.shape[-2:], -np.inf), 1)
+    return softmax(scores, -1) @ v
+
+
+def added_group_norm(x, y, w, b, groups, eps=1e-5):
+    m = ((x + y) * y).reshape(x.shape[0], groups, -1)
+    out = layer_norm(m, eps).reshape(x.shape)
+    along = (1, -1, *[1] * (x.ndim - 2))
+    return out if w is None else out * w.reshape(along) + b.reshape(along)
+
+
+def averaged(x, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
+    """Along the last dimension, window by window."""
+    stride, out, start = stride or kernel_size, [], -padding
+    end = x.shape[-1] + padding
+    while start < x.shape[-1] if ceil_mode else start + kernel_size <= end:
+        seen = x[..., max(start, 0) : start + kernel_size]
+        count = min(start + kernel_size, end) - start if count_include_pad else seen.shape[-1]
+        out.append(seen.sum(-1) / count)
+        start += stride
+    return np.stack(out, -1)
+
+
+def averaged_cosine(x, y, kernel_size, stride=None, padding=0, eps=1e-8):
+    norms = [np.maximum(np.sqrt((z**2).sum(1)), eps) for z in (x, y)]
+    image = ((x * y).sum(1) / norms[0] / norms[1])[:, None]
+    across = averaged(image, kernel_size, stride, padding).swapaxes(-1, -2)
+    return averaged(across, kernel_size, stride, padding).swapaxes(-1, -2)
+
+
+def activated_rms_norm(x, y, approximate="none", eps=1e-5):
+    z = x @ y
+    return gelu(z / np.sqrt((z**2).mean(-1, keepdims=True) + eps), approximate)
+
+
+def cosine_embedding(x, y, target, margin=0, reduction="mean"):
+    c = (x * y).sum(1) / np.linalg.norm(x, axis=1) / np.linalg.norm(y, axis=1)
+    return reduced(np.where(target == 1, 1 - c, np.maximum(c - margin, 0)), reduction)
+
+
+def cross_entropy(x, t, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
+    logs = np.log(softmax(x, 1))
+    losses = nll(logs, t, weight, ignore_index, reduction)
+    if not label_smoothing:
+        return losses
+    assert weight is None and reduction == "mean"
+    spread = -logs[t != ignore_index].mean()
+    return (1 - label_smoothing) * losses + label_smoothing * spread
+
+
+def looked_up(i, table, other, padding_idx=None, max_norm=None, norm_type=2.0):
+    table = table.copy()
+    for row in np.unique(i) if max_norm else ():
+        norm = np.linalg.norm(table[row], norm_type)
+        table[row] *= min(1, max_norm / norm)
+    return np.tanh(table[i] + other), table
+
+
+def gathered(x, dim, index, mask, value, sparse_grad=False):
+    grid = list(np.indices(index.shape))
+    grid[dim] = index
+    return np.where(mask, x.dtype.type(value), x[tuple(grid)])
+
+
+def smallest_gelu(x, approximate="none", dim=None, keepdim=False):
+    g = gelu(x, approximate)
+    return g.min() if dim is None else (g.min(dim, keepdims=keepdim), g.argmin(dim, keepdims=keepdim))
+
+
+def hardsigmoid_batch_norm(x, mean, var, w=None, b=None, inplace=False, **options):
+    out, mean, var = batch_norm(x, mean, var, w, b, **options)
+    return np.clip(out / 6 + 0.5, 0, 1), mean, var
+
+
+def linear(x, w, b=None):
+    return x @ w.T + (0 if b is None else b)
+
+
+def elu(x, alpha=1.0):
+    return np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0)))
+
+
+def normed_relu_conv2d(x, w, b=None, p=0.0, training=True, inplace=False, **options):
+    out = conv2d(x, w, b, **options)
+    channels = out.swapaxes(0, 1)
+    normed = layer_norm(channels.reshape(len(channels), -1)).reshape(channels.shape)
+    return np.maximum(normed.swapaxes(0, 1), 0)
 
 
 def unchanged(function):
@@ -240,6 +328,87 @@ def unchanged(function):
     return both
 
 
+def selu(x):
+    return 1.0507009873554805 * np.where(x > 0, x, 1.6732632423543772 * np.expm1(x))
+
+
+def normed_over(x, axes, eps=1e-5):
+    return (x - x.mean(axes, keepdims=True)) / np.sqrt(x.var(axes, keepdims=True) + eps)
+
+
+def normed_selu_conv2d(*arguments, eps=1e-5, **options):
+    return normed_over(selu(conv2d(*arguments, **options)), (2, 3), eps)
+
+
+def leaky_conv2d(*arguments, negative_slope=0.01, inplace=False, **options):
+    out = conv2d(*arguments, **options)
+    return np.where(out > 0, out, negative_slope * out)
+
+
+def distance(a, b, p=2.0, eps=1e-6, keepdim=False):
+    return (np.abs(a - b + eps) ** p).sum(-1, keepdims=keepdim) ** (1 / p)
+
+
+def distance_of_normalized(a, b, p_norm=2.0, eps_norm=1e-12, eps_distance=1e-6, keepdim=False):
+    lengths = [np.maximum(distance(x, 0, p_norm, 0, True), eps_norm) for x in (a, b)]
+    return distance(a / lengths[0], b / lengths[1], p_norm, eps_distance, keepdim)
+
+
+def shuffled_conv2d(*arguments, upscale_factor=2, **options):
+    r, c = upscale_factor, conv2d(*arguments, **options)
+    out = np.zeros((c.shape[0], c.shape[1] // r**2, r * c.shape[2], r * c.shape[3]))
+    for i in range(r):
+        for j in range(r):
+            out[:, :, i::r, j::r] = c[:, i * r + j :: r * r]
+    return out
+
+
+def relu_batch_norm_conv2d(*arguments, inplace=False, **options):
+    out, mean, var = batch_norm(conv2d(*arguments[:7]), *arguments[7:], **options)
+    return np.maximum(out, 0), mean, var
+
+
+def max_pooled(x, size=2, step=None, padding=0, dilation=1, ceil=False):
+    step, (height, width) = step or size, x.shape[2:]
+    framed = np.full((*x.shape[:2], height + 2 * padding, width + 2 * padding), -np.inf)
+    framed[:, :, padding : padding + height, padding : padding + width] = x
+
+    def starts(length):
+        reach = length + 2 * padding - dilation * (size - 1)
+        return range(0, min(reach + step - 1, length + padding) if ceil else reach, step)
+
+    def window(i, j):
+        return framed[:, :, i : i + dilation * size : dilation, j : j + dilation * size : dilation].max(
+            (2, 3)
+        )
+
+    rows = [np.stack([window(i, j) for j in starts(width)], -1) for i in starts(height)]
+    return np.stack(rows, -2)
+
+
+def relu_max_pool_conv2d(*arguments, inplace=False, **options):
+    names = {"kernel_size": "size", "stride": "step", "ceil_mode": "ceil"}
+    pooling = {names.get(k, k): v for name, v in options.items() if (k := name.removeprefix("pool_")) != name}
+    convolution = {k: v for name, v in options.items() if (k := name.removeprefix("conv_")) != name}
+    return np.maximum(max_pooled(conv2d(*arguments, **convolution), **pooling), 0)
+
+
+def sigmoid_batch_norm(*arguments, **options):
+    out, mean, var = batch_norm(*arguments, **options)
+    return special.expit(out), mean, var
+
+
+def silu_layer_norm_conv2d(x, weight, w, bias=None, ln_eps=1e-5, **options):
+    out = conv2d(x, w, bias, **{name.removeprefix("conv_"): value for name, value in options.items()})
+    out = normed_over(out, (1, 2, 3), ln_eps) * (1 if weight is None else weight[:, None, None])
+    return out * special.expit(out)
+
+
+def softplus_linear(x, w, b=0, beta=1, threshold=20):
+    z = x @ w.T + b
+    return np.where(beta * z > threshold, z, np.logaddexp(0, beta * z) / beta)
+
+
 # Outputs, and after them what arguments are changed to.
 FORMULAS: dict[str, Callable[..., Any]] = {
     "gelu": gelu,
@@ -250,6 +419,47 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "sigmoid": special.expit,
     "tanh": np.tanh,
     "conv2d": conv2d,
+    "attention": attention,
+    "fused_add_gelu": lambda x, y, alpha=1, approximate="none": gelu(x + alpha * y, approximate),
+    "fused_add_mul_groupnorm": added_group_norm,
+    "fused_avg_pool2d_cosine_similarity": averaged_cosine,
+    "fused_bmm_dropout_gelu": lambda x, y, approximate="none", **options: gelu(x @ y, approximate),
+    "fused_bmm_rmsnorm_gelu_dropout": (
+        lambda x, y, normalized_shape, dropout_p=0.0, training=True, **options: activated_rms_norm(
+            x, y, **options
+        )
+    ),
+    "fused_bmm_rmsnorm_gelu_dropout_sub": (
+        lambda x, y, other, shape, dropout_p=0.0, training=True, **options: (
+            activated_rms_norm(x, y, **options) - other
+        )
+    ),
+    "fused_cholesky_solve": lambda A, b: np.linalg.inv(A) @ b,
+    "fused_cos_avg_pool1d": lambda x, *arguments, **options: averaged(np.cos(x), *arguments, **options),
+    "fused_cosine_embedding_loss_with_normalization": cosine_embedding,
+    "fused_cross_entropy_log_softmax": cross_entropy,
+    "fused_cross_entropy_softmax_layernorm": lambda x, t, classes, eps=1e-5, **options: (
+        cross_entropy(x, t, **options),
+        layer_norm(softmax(x, 1), eps),
+    ),
+    "fused_dropout_relu_batch_norm_conv2d": normed_relu_conv2d,
+    "fused_dropout_sigmoid_linear": lambda *arguments, **options: special.expit(linear(*arguments)),
+    "fused_elu_linear": lambda *arguments, alpha=1.0, inplace=False: elu(linear(*arguments), alpha),
+    "fused_embedding_add_tanh": looked_up,
+    "fused_exp_mean": lambda x, dim=None, keepdim=False, dtype=None: np.exp(x).mean(dim, keepdims=keepdim),
+    "fused_gather_masked_fill": gathered,
+    "fused_gelu_conv2d": lambda *arguments, approximate="none", **options: gelu(
+        conv2d(*arguments, **options), approximate
+    ),
+    "fused_gelu_min": smallest_gelu,
+    "fused_gelu_std": lambda x, dim=None, keepdim=False, correction=1, approximate="none": gelu(
+        x, approximate
+    ).std(dim, ddof=correction, keepdims=keepdim),
+    "fused_hardshrink_dropout": lambda x, p=0.0, training=True, lambd=0.5: x * (np.abs(x) > lambd),
+    "fused_hardsigmoid_batch_norm": hardsigmoid_batch_norm,
+    "fused_hstack_div": lambda tensors, divisor, rounding_mode=None: divided(
+        np.concatenate(tensors, min(1, tensors[0].ndim - 1)), divisor, rounding_mode
+    ),
     "fused_add_mean": lambda x, y, dim=None, alpha=1, keepdim=False, dtype=None: (x + alpha * y).mean(
         dim, keepdims=keepdim
     ),
@@ -266,6 +476,36 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "fused_relu_sqrt": unchanged(lambda x: np.sqrt(np.maximum(x, 0))),
     "fused_repeat_interleave_log_softmax": log_softmax_of_repeated,
     "fused_sum_std": lambda x, dim, correction=1, **options: x.sum(dim).std(ddof=correction),
+    "fused_instance_norm_selu_conv2d": normed_selu_conv2d,
+    "fused_leaky_relu_conv2d": leaky_conv2d,
+    "fused_log_softmax_linear": lambda x, w, b=0, dim=-1, dtype=None: np.log(softmax(x @ w.T + b, dim)),
+    "fused_log_tanh": lambda x: (x**2 - 1) / (x**2 + 1),
+    "fused_lu_solve": lambda A, b: np.linalg.inv(A) @ b,
+    "fused_masked_select_add_gelu": lambda x, mask, other, alpha=1, **options: gelu(
+        x[mask] + alpha * other, **options
+    ),
+    "fused_mul_add_logsoftmax_dropout_bmm": lambda a, b, c, m, dim=-1, **dropout: (
+        np.log(softmax(a * b + c, dim)) @ m
+    ),
+    "fused_mul_sub": lambda x, y, z, alpha=1: x * y - alpha * z,
+    "fused_mv_logsoftmax_dropout": lambda A, v, **options: np.log(softmax(A @ v, 0)),
+    "fused_mv_sigmoid_sub": lambda A, v, b, alpha=1: special.expit(A @ v) - alpha * b,
+    "fused_pairwise_distance_adaptive_avg_pool2d": lambda a, b, size, **options: distance(
+        pooled(a, size), pooled(b, size), **options
+    ),
+    "fused_pairwise_distance_normalize": distance_of_normalized,
+    "fused_pixel_shuffle_conv2d": shuffled_conv2d,
+    "fused_relu_batch_norm_conv2d": relu_batch_norm_conv2d,
+    "fused_relu_max_pool2d_conv2d": relu_max_pool_conv2d,
+    "fused_sigmoid_adaptive_avg_pool2d": lambda x, size: special.expit(pooled(x, size)),
+    "fused_sigmoid_batch_norm": sigmoid_batch_norm,
+    "fused_silu_layer_norm_conv2d": silu_layer_norm_conv2d,
+    "fused_softmax_log": lambda x, dim=-1, dtype=None: x / x.sum(dim, keepdims=True),
+    "fused_softplus_linear": softplus_linear,
+    "fused_sub_gelu": lambda x, y, alpha=1, **options: gelu(x - alpha * y, **options),
+    "fused_svd_reconstruct": lambda A: A,
+    "fused_tanh_linear": lambda x, w, b=0: np.tanh(x @ w.T + b),
+    "fused_tile_exp": lambda x, dims: np.exp(np.tile(x, dims)),
     "fused_transformer_block": block,
     "expand_where": lambda x, size, cond, other: np.where(cond, np.broadcast_to(x, size), other),
     "index_fill_": filled,
@@ -347,7 +587,7 @@ def test_the_reference_is_the_formula(task):
     compared = 0
     for case in small_cases(task):
         call = call_of(task, case)
-        sizes = [value.numel() for value in (*call[0], *call[1].values()) if isinstance(value, torch.Tensor)]
+        sizes = [tensor.numel() for tensor in tensors(call)]
         if max(sizes, default=0) > MOST_ELEMENTS or case.get("mode") == "bicubic":
             continue
         arguments, keywords = copied(call)
@@ -378,6 +618,8 @@ def test_bicubic_sampling_at_the_pixels_is_the_image():
 
 
 def numpy(value: Any) -> Any:
+    if isinstance(value, list):
+        return [numpy(item) for item in value]
     if not isinstance(value, torch.Tensor):
         return value
     if value.is_floating_point():

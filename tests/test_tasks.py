@@ -371,6 +371,7 @@ EXCUSED = {
     ("argmax", "scaled"): "positions are not scaled",
     ("argmax", "nan"): "positions cannot be NaN",
     ("fused_index_select_eq", "scaled"): "booleans are not scaled",
+    ("fused_svd_reconstruct", "echo"): "the input is the right answer",
     ("fused_index_select_eq", "nan"): "booleans cannot be NaN",
     ("signbit", "scaled"): "booleans are not scaled",
     ("signbit", "nan"): "booleans cannot be NaN",
@@ -387,6 +388,9 @@ def test_a_near_miss_is_refused(task, miss):
 
 @each_task
 def test_an_echo_of_the_input_is_refused(task):
+    if reason := EXCUSED.get((task.name, "echo")):
+        pytest.skip(reason)
+
     def echo(call, answer):
         source = tensors(call)[0].reshape(-1) if tensors(call) else torch.ones(1)
         for output in answer.outputs:
