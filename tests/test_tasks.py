@@ -440,6 +440,146 @@ def test_any_basis_of_singular_vectors_is_accepted_and_another_matrix_is_not():
     assert check(task, case, call, Answer((U, S, Vh * signs[:, None]), structure="tuple"))
 
 
+def given(name: str, *values: torch.Tensor, **case: Any) -> bool:
+    """Whether a tuple is accepted for one case of a task with free outputs."""
+    task = all_tasks()[name]
+    return check(task, case, call_of(task, case), Answer(values, structure="tuple")) is None
+
+
+def made(name: str, **case: Any) -> tuple[torch.Tensor, ...]:
+    """The reference's own answer to that case."""
+    return answer_of(all_tasks()[name], call_of(all_tasks()[name], case)).outputs
+
+
+@pytest.mark.parametrize("shape", [[3, 3], [17, 17], [3, 5, 5]])
+def test_eigenvalues_in_any_order_with_vectors_of_any_phase_are_accepted(shape):
+    values, V = made("eig", shape=shape)
+    n = shape[-1]
+    phases = torch.polar(torch.ones(n), torch.arange(n) * 0.7)
+    assert given("eig", values.flip(-1), V.flip(-1) * phases, shape=shape)
+    assert not given("eig", values.flip(-1), V * phases, shape=shape)
+    assert not given("eig", values, 2 * V, shape=shape)
+    wrong = V.clone()
+    wrong[..., 0] = V[..., 1]  # a vector of another eigenvalue
+    assert not given("eig", values, wrong, shape=shape)
+    repeated = values.clone()
+    repeated[..., 0] = values[..., 1]  # the pair twice
+    assert not given("eig", repeated, wrong, shape=shape)
+
+
+def test_any_basis_belongs_to_an_eigenvalue_that_repeats_but_no_fewer_vectors():
+    identity = {"shape": [2, 2], "values": [1.0, 0.0, 0.0, 1.0]}
+    values, _ = made("eig", **identity)
+    basis = torch.tensor([[1.0, 0.6], [0.0, 0.8]], dtype=torch.complex64)
+    assert given("eig", values, basis, **identity)
+    assert not given("eig", values, basis[:, [0, 0]].contiguous(), **identity)
+
+
+@pytest.mark.parametrize("shape", [[7, 4], [3, 9, 5]])
+def test_any_signs_and_spare_columns_of_a_qr_factorisation_are_accepted(shape):
+    Q, R = made("qr", shape=shape, mode="complete")
+    n = shape[-1]
+    signs = torch.tensor([1.0, -1.0] * n)[: shape[-2]]
+    turned = torch.cat([Q[..., :n], Q[..., n:].flip(-1)], dim=-1)
+    assert given("qr", turned * signs, R * signs.unsqueeze(-1), shape=shape, mode="complete")
+    assert not given("qr", turned * signs, R, shape=shape, mode="complete")
+    wrong = Q.clone()
+    wrong[..., -1] = Q[..., 0]  # not orthogonal, though it meets only zeros
+    assert not given("qr", wrong, R, shape=shape, mode="complete")
+    mirror = torch.eye(n) - 2 / n
+    assert not given("qr", Q[..., :n] @ mirror, mirror @ R[..., :n, :], shape=shape)  # no triangle
+
+
+def test_the_signs_of_r_alone_are_free_too():
+    empty, R = made("qr", shape=[5, 8], mode="r")
+    assert given("qr", empty, -R, shape=[5, 8], mode="r")
+    assert not given("qr", empty, R.flip(-1), shape=[5, 8], mode="r")
+
+
+@pytest.mark.parametrize("shape", [[9, 9], [3, 5, 5]])
+def test_only_permutations_and_unit_triangles_make_an_lu_factorisation(shape):
+    P, L, U = made("lu", shape=shape)
+    assert given("lu", P, L, U, shape=shape)
+    assert not given("lu", P.mT.contiguous(), L, U, shape=shape)
+    assert not given("lu", P, 2 * L, U / 2, shape=shape)
+    signs = torch.ones(shape[-1])
+    signs[1] = -1.0  # P with a negative element
+    assert not given("lu", P * signs, L * signs * signs[:, None], U * signs[:, None], shape=shape)
+
+
+def test_a_row_with_two_ones_is_no_row_of_a_permutation():
+    A = torch.tensor([[2.0, 1.0], [1.0, 3.0]])
+    P, L = torch.tensor([[1.0, 0.0], [1.0, 1.0]]), torch.tensor([[1.0, 0.0], [-0.5, 1.0]])
+    U = torch.tensor([[2.0, 1.0], [0.0, 2.5]])
+    assert torch.equal(P @ L @ U, A)
+    answer = Answer((P, L, U), structure="tuple")
+    assert check(all_tasks()["lu"], {"shape": [2, 2]}, ([A], {}), answer)
+
+
+@pytest.mark.parametrize(
+    ("rows", "corner", "accepted"), [([0, 1], 3.0, True), ([1, 0], 3.0, True), ([0, 1], 4.0, False)]
+)
+def test_only_a_pivot_as_large_as_any_other_is_accepted(rows, corner, accepted):
+    A = torch.tensor([[3.0, 1.0], [-corner, 2.0]])
+    first, second = A[rows]
+    L = torch.tensor([[1.0, 0.0], [second[0] / first[0], 1.0]])
+    U = torch.stack([first, second - L[1, 0] * first])
+    answer = Answer((torch.eye(2)[rows].mT, L, U), structure="tuple")
+    assert (check(all_tasks()["lu"], {"shape": [2, 2]}, ([A], {}), answer) is None) == accepted
+
+
+def ldl_of(A: torch.Tensor, rows: list[int], whole_rows: bool) -> tuple[torch.Tensor, torch.Tensor]:
+    """An LDL factorisation in compact form with these exchanges: step k takes row `rows[k]`."""
+    order, n = list(range(len(A))), len(A)
+    LD = A.double().tril()
+    LD = LD + LD.tril(-1).mT
+    for k, row in enumerate(rows):
+        order[k], order[row] = order[row], order[k]
+        first = 0 if whole_rows else k
+        LD[[k, row], first:] = LD[[row, k], first:]
+        LD[k:, [k, row]] = LD[k:, [row, k]]
+        column = LD[k + 1 :, k] / LD[k, k]
+        LD[k + 1 :, k + 1 :] -= LD[k, k] * column.outer(column)
+        LD[k + 1 :, k] = column
+    assert sorted(order) == list(range(n))
+    return LD.tril().float(), torch.tensor([row + 1 for row in rows], dtype=torch.int32)
+
+
+@pytest.mark.parametrize("whole_rows", [False, True])
+@pytest.mark.parametrize("rows", [[0, 1, 2, 3, 4], [3, 1, 2, 4, 4], [4, 3, 4, 3, 4]])
+def test_any_pivots_of_an_ldl_factorisation_are_accepted(rows, whole_rows):
+    case = {"shape": [5, 5], "definite": True}
+    A = call_of(all_tasks()["ldl_factor"], case)[0][0]
+    LD, pivots = ldl_of(A, rows, whole_rows)
+    assert given("ldl_factor", LD, pivots, **case)
+    assert given("ldl_factor", LD + torch.ones(5, 5).triu(1), pivots, **case)
+    others = torch.tensor([2, *pivots.tolist()[1:]], dtype=torch.int32)
+    assert not given("ldl_factor", LD, others, **case)
+    wrong = LD.clone()
+    wrong[:, 1] *= -1
+    assert not given("ldl_factor", wrong, pivots, **case)
+
+
+@pytest.mark.parametrize(
+    "pivots", [[0, 2, 3], [1, 2, 4], [2, 1, 3], [1, 2, -3], [-1, -1, 3], [-2, 2, 3], [-(2**31), 2, 3]]
+)
+def test_pivots_that_are_none_are_refused(pivots):
+    case = {"shape": [3, 3], "definite": True}
+    LD, _ = ldl_of(call_of(all_tasks()["ldl_factor"], case)[0][0], [0, 1, 2], False)
+    assert given("ldl_factor", LD, torch.tensor([1, 2, 3], dtype=torch.int32), **case)
+    assert not given("ldl_factor", LD, torch.tensor(pivots, dtype=torch.int32), **case)
+
+
+def test_an_indefinite_matrix_is_factorised_with_blocks_of_two():
+    case = {"shape": [16, 16], "dtype": "complex64", "hermitian": True}
+    LD, pivots = made("ldl_factor", **case)
+    assert (pivots < 0).any() and (pivots > 0).any()
+    assert given("ldl_factor", LD, pivots, **case)
+    start = int((pivots < 0).int().argmax())
+    LD[start + 1, start] = LD[start + 1, start].conj() * 1j
+    assert not given("ldl_factor", LD, pivots, **case)
+
+
 # The registry
 
 

@@ -8,11 +8,14 @@ from tasks.lazy import torch
 _PARTS = {"complex64": "float32", "complex128": "float64"}
 
 
-def regular(make, *shape, dtype=None, outliers=0.0):
-    """Full rank, singular values within about [0.5, 1.5], and rows exchanged: leading elements are small."""
+def regular(make, *shape, dtype=None, outliers=0.0, exchanged=True):
+    """Full rank, singular values within about [0.5, 1.5].
+
+    With its rows exchanged leading elements are small, else no leading minor is.
+    """
     A = make.normal(*shape, std=0.25 / max(shape[-2:]) ** 0.5, outliers=outliers, dtype=dtype)
     A.diagonal(dim1=-2, dim2=-1).add_(3.0 if outliers else 1.0)
-    return A[..., make.permutation(shape[-2]), :].contiguous()
+    return A[..., make.permutation(shape[-2]), :].contiguous() if exchanged else A
 
 
 def symmetric(make, *shape, dtype=None, outliers=0.0, indefinite=False):
