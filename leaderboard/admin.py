@@ -126,7 +126,11 @@ class SubmissionAdmin(admin.ModelAdmin):
         """A page that asks for the GPU, which comes back here."""
         form = RerunForm(request.POST if "gpu" in request.POST else None)
         if form.is_valid():
-            runs = services.rerun(queryset, form.cleaned_data["gpu"])
+            try:
+                runs = services.rerun(queryset, form.cleaned_data["gpu"])
+            except services.Refused as refused:
+                self.message_user(request, str(refused), messages.ERROR)
+                return None
             self.message_user(request, f"{len(runs)} runs on {form.cleaned_data['gpu']}.", messages.SUCCESS)
             return None
         context = {

@@ -29,6 +29,7 @@ from evaluator.report import Environment, Failure, Outcome, Record, Report, Repo
 from evaluator.upload import Upload
 from leaderboard import broker, scores
 from leaderboard.models import Chunk, Gpu, Host, Kernel, Method, Result, Run, Submission, Summary, User
+from leaderboard.results_file import ResultsFile
 from tasks.registry import SUITE_VERSION
 
 log = logging.getLogger(__name__)
@@ -63,16 +64,20 @@ def method_named(owner: User, name: str, **fields: str) -> Method:
 
 
 def _new_method(owner: User, name: str, fields: Mapping[str, str]) -> Method:
-    stem = slugify(name)[:70] or "method"
-    taken = set(Method.objects.filter(slug__startswith=stem).values_list("slug", flat=True))
-    slug = next(s for n in range(1, len(taken) + 2) if (s := f"{stem}-{n}" if n > 1 else stem) not in taken)
     try:
         with transaction.atomic():
-            return Method.objects.create(owner=owner, name=name, slug=slug, **fields)
+            return Method.objects.create(owner=owner, name=name, slug=free_slug(name), **fields)
     except IntegrityError:  # the other half of a double click was faster
         if method := Method.objects.filter(name=name).first():
             return method
         raise
+
+
+def free_slug(name: str) -> str:
+    """A slug for a method of that name which no other has."""
+    stem = slugify(name)[:70] or "method"
+    taken = set(Method.objects.filter(slug__startswith=stem).values_list("slug", flat=True))
+    return next(s for n in range(1, len(taken) + 2) if (s := f"{stem}-{n}" if n > 1 else stem) not in taken)
 
 
 def next_round(method: Method) -> int:
@@ -149,9 +154,13 @@ def enqueue(submission: Submission, gpu: Gpu, *, again: bool = False) -> Run:
     """Evaluate the submission on the GPU. One that is queued or running there is that run, and so is a
     finished one unless it shall be evaluated `again`.
 
-    Kernels that no worker is needed for have their results at once.
+    Kernels that no worker is needed for have their results at once. Raises Refused where a source is missing.
     """
     kernels = list(submission.kernels.select_related("task").order_by("task__category", "task"))
+    if hidden := [kernel for kernel in kernels if not kernel.source]:
+        raise Refused(
+            f"{submission} was imported without the source of {hidden[0].task_id}, so it cannot be run here."
+        )
     known = {kernel: report for kernel in kernels if (report := _without_worker(kernel, gpu))}
     with transaction.atomic():
         Submission.objects.select_for_update().get(pk=submission.pk)
@@ -174,6 +183,60 @@ def enqueue(submission: Submission, gpu: Gpu, *, again: bool = False) -> Run:
 def rerun(submissions: Iterable[Submission], gpu: Gpu) -> list[Run]:
     """A new run of each submission on the GPU, or the one that is still queued or running there."""
     return [enqueue(submission, gpu, again=True) for submission in submissions]
+
+
+def import_run(
+    method: Method, round: int, results: ResultsFile, sources: Mapping[str, str], file_name: str
+) -> Run:
+    """A finished run from a results file, once. Sources that are not given stay unknown but for their hash.
+
+    Raises Refused where the device is unknown, a source is not the one that was evaluated, or the round holds
+    other kernels.
+    """
+    gpu = Gpu.objects.filter(slug=results.environment.device).first()
+    if gpu is None:
+        raise Refused(f"This site knows no GPU {results.environment.device!r}.")
+    hashes = {report.task: report.source_sha256 for report in results.reports}
+    for task, source in sources.items():
+        if task in hashes and _sha256(source) != hashes[task]:
+            raise Refused(f"The source given for {task} is not the one that was evaluated.")
+    with transaction.atomic():
+        Method.objects.select_for_update().get(pk=method.pk)
+        submission = _imported_submission(method, round, hashes, sources, file_name)
+        if run := submission.runs.filter(gpu=gpu, seed=results.seed).first():
+            return run
+        run = Run.objects.create(
+            submission=submission,
+            gpu=gpu,
+            seed=results.seed,
+            suite_version=results.environment.suite_version,
+            environment=results.environment.to_json(),
+            status=Run.Status.FINISHED,
+            started=now(),
+            ended=now(),
+        )
+        kernels = {kernel.task_id: kernel for kernel in submission.kernels.all()}
+        Result.objects.bulk_create(_result(run, kernels[report.task], report) for report in results.reports)
+        _summarise(run)
+    return run
+
+
+def _imported_submission(
+    method: Method, round: int, hashes: Mapping[str, str], sources: Mapping[str, str], file_name: str
+) -> Submission:
+    whole = _sha256(json.dumps(sorted(hashes.items())))
+    if submission := method.submissions.filter(round=round).first():
+        if dict(submission.kernels.values_list("task", "sha256")) != dict(hashes):
+            raise Refused(f"Round {round} of {method} holds other kernels than the results are on.")
+        return submission
+    submission = Submission.objects.create(
+        method=method, round=round, file_name=file_name[:200], file_sha256=whole
+    )
+    Kernel.objects.bulk_create(
+        Kernel(submission=submission, task_id=task, source=sources.get(task, ""), sha256=sha256)
+        for task, sha256 in hashes.items()
+    )
+    return submission
 
 
 def cancel(run: Run, reason: str) -> bool:

@@ -27,6 +27,7 @@ def result(request: HttpRequest, pk: int, task: str) -> HttpResponse:
         "worst": list(zip(error.worst, error.got, error.expected, strict=False)) if error else [],
         "definition": all_tasks().get(task),
         "figure": charts.timing_curve(report.timings) if report.timings else None,
-        "source": highlight.numbered(page.kernel.source, failure.line if failure else None),
+        "source": page.kernel.source
+        and highlight.numbered(page.kernel.source, failure.line if failure else None),
     }
     return render(request, "result.html", context)

@@ -58,7 +58,11 @@ def evaluate(request: HttpRequest, pk: int) -> HttpResponse:
     form = EvaluateForm(request.POST)
     if not form.is_valid():
         return render(request, "submission.html", {**_context(request, found), "form": form}, status=422)
-    runs = [services.enqueue(found, gpu) for gpu in form.cleaned_data["gpus"]]
+    try:
+        runs = [services.enqueue(found, gpu) for gpu in form.cleaned_data["gpus"]]
+    except services.Refused as refused:
+        messages.error(request, str(refused))
+        return redirect(found)
     return redirect(runs[0] if len(runs) == 1 else found)
 
 
