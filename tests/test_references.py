@@ -576,6 +576,24 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "std": lambda x, dim=None, correction=1, keepdim=False: x.std(dim, ddof=correction, keepdims=keepdim),
     "sum": lambda x, dim, keepdim=False, dtype=None: x.sum(dim, keepdims=keepdim),
     "grid_sample_with_affine": sampled,
+    "airy_ai": lambda x: special.airy(x)[0],
+    "asin": np.arcsin,
+    "bessel_j1": special.j1,
+    "bitwise_and": lambda x, y: x & y,
+    "chebyshev_polynomial_t": lambda x, n: special.eval_chebyt(n, x),
+    "gammaln": special.gammaln,
+    "polygamma": special.polygamma,
+    "pow": np.power,
+    "rad2deg_sqrt": lambda x: (x / np.pi * 180, np.sqrt(x)),
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "signbit_bitwise_and": lambda x, y: (np.signbit(x), x.astype(y.dtype) & y),
+    "zeta": lambda x, q: np.where(x < 0, np.nan, special.zeta(np.abs(x), np.abs(q))),
+    "selu": unchanged(selu),
+    "combined_activation": lambda x, w, scale, shift: np.tanh(special.expit(x @ w)) * scale + shift,
+    "gelu_int8": lambda x, approximate="none": np.where(x > 5, x, np.maximum(x, 1) - 1),
+    "min_gelu": lambda x, dim=None, keepdim=False, approximate="none": smallest_gelu(
+        x, approximate, dim, keepdim
+    ),
 }
 
 
