@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ import torch
 from evaluator import wire
 from evaluator.compare import Answer, check
 from evaluator.inputs import Maker
+from evaluator.near_misses import MISSES, answer_of, call_of, copied, excuse, refusals, small_cases
 from tasks import registry, version
 from tasks.catalogue import CATALOGUE
 from tasks.registry import all_tasks, find
@@ -29,49 +30,12 @@ torch.set_num_threads(1)
 ROOT = Path(__file__).resolve().parent.parent
 FACTS = ROOT.parent / "shared" / "kbx" / "tasks.json"
 
-SMALL = 2_000_000
-"""Bytes; larger cases are for GPUs."""
-
 TASKS = [pytest.param(task, id=task.name) for task in all_tasks().values()]
 each_task = pytest.mark.parametrize("task", TASKS)
 
 
-def small_cases(task: Task) -> Iterator[Case]:
-    return (case for case in task.correctness if task.case_bytes(case) < SMALL)
-
-
-def call_of(task: Task, case: Case, seed: int = 1) -> Call:
-    return task.inputs(Maker(seed, "cpu", task.dtype), **case)
-
-
-def copied(call: Call) -> Call:
-    arguments, keywords = call
-    return [_cloned(argument) for argument in arguments], dict(keywords)
-
-
-def _cloned(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_cloned(item) for item in value]
-    return value.clone() if isinstance(value, torch.Tensor) else value
-
-
-def answer_of(task: Task, call: Call, function: Callable[..., Any] | None = None) -> Answer:
-    """What the operator itself would hand in; `call` stays as it is."""
-    arguments, keywords = copied(call)
-    result = (function or task.reference)(*arguments, **keywords)
-    mutated = tuple(arguments[position] for position in task.mutates)
-    if result is None:
-        return Answer((), mutated, "none")
-    many = isinstance(result, tuple | list)
-    return Answer(tuple(result) if many else (result,), mutated, "tuple" if many else "tensor")
-
-
 def tensors(call: Call) -> list[torch.Tensor]:
     return list(wire.tensors(call))
-
-
-def inexact(tensor: torch.Tensor) -> bool:
-    return tensor.is_floating_point() or tensor.is_complex()
 
 
 def equal(one: torch.Tensor, other: torch.Tensor) -> bool:
@@ -330,79 +294,12 @@ def test_its_published_readings_are_readings_of_their_own(task):
 # Near misses
 
 
-def zeros(tensor: torch.Tensor) -> torch.Tensor:
-    return torch.zeros_like(tensor)
-
-
-def ones(tensor: torch.Tensor) -> torch.Tensor:
-    return torch.ones_like(tensor)
-
-
-def scaled(tensor: torch.Tensor) -> torch.Tensor:
-    return tensor * 1.01 if inexact(tensor) else tensor
-
-
-def one_off(tensor: torch.Tensor) -> torch.Tensor:
-    if not tensor.numel():
-        return tensor
-    wrong = tensor.clone()
-    last = wrong.reshape(-1)[-1]
-    if inexact(tensor):
-        last += 0.1 * tensor.abs().nan_to_num(0, 0, 0).max() + 1e-3
-    else:
-        last.logical_not_() if tensor.dtype is torch.bool else last.add_(1)
-    wrong.reshape(-1)[-1] = last
-    return wrong
-
-
-def nan(tensor: torch.Tensor) -> torch.Tensor:
-    if not inexact(tensor) or not tensor.numel():
-        return tensor
-    wrong = tensor.clone()
-    wrong[(-1,) * tensor.dim()] = torch.nan
-    return wrong
-
-
-WHOLE = "its measures are of whole outputs, and the bounds are the published ones"
-EXCUSED = {
-    ("attention_w8a8", "scaled"): WHOLE,
-    ("conv2d_w8a8", "scaled"): WHOLE,
-    **{(task.name, "one_off"): WHOLE for task in all_tasks().values() if task.comparator == "quantized"},
-    ("argmax", "scaled"): "positions are not scaled",
-    ("argmax", "nan"): "positions cannot be NaN",
-    ("fused_index_select_eq", "scaled"): "booleans are not scaled",
-    ("fused_svd_reconstruct", "echo"): "the input is the right answer",
-    ("fused_index_select_eq", "nan"): "booleans cannot be NaN",
-    **{
-        (name, miss): "whole numbers have no such form"
-        for name in ("bitwise_and", "gelu_int8", "signbit_bitwise_and")
-        for miss in ("scaled", "nan")
-    },
-    ("signbit", "scaled"): "booleans are not scaled",
-    ("signbit", "nan"): "booleans cannot be NaN",
-}
-
-
-@pytest.mark.parametrize("miss", [zeros, ones, scaled, one_off, nan], ids=lambda miss: miss.__name__)
+@pytest.mark.parametrize("miss", MISSES)
 @each_task
 def test_a_near_miss_is_refused(task, miss):
-    if reason := EXCUSED.get((task.name, miss.__name__)):
+    if reason := excuse(task, miss):
         pytest.skip(reason)
-    assert any(refusals(task, lambda call, answer: map(miss, answer.outputs)))
-
-
-@each_task
-def test_an_echo_of_the_input_is_refused(task):
-    if reason := EXCUSED.get((task.name, "echo")):
-        pytest.skip(reason)
-
-    def echo(call, answer):
-        source = tensors(call)[0].reshape(-1) if tensors(call) else torch.ones(1)
-        for output in answer.outputs:
-            repeated = source.repeat(output.numel() // max(1, source.numel()) + 1)[: output.numel()]
-            yield repeated.reshape(output.shape).to(output.dtype)
-
-    assert any(refusals(task, echo))
+    assert any(refusals(task, MISSES[miss]))
 
 
 @pytest.mark.parametrize("task", [p for p in TASKS if p.values[0].mutates])
@@ -417,17 +314,6 @@ def test_leaving_an_argument_as_it_was_is_refused(task):
         check(task, case, call, Answer(answer.outputs, unchanged(call), answer.structure))
         for case, call, answer in answers
     )
-
-
-def refusals(task: Task, wrong: Callable[[Call, Answer], Any]) -> Iterator[bool]:
-    """Whether the answer with other outputs (or, where there are none, other arguments) is refused, by case."""
-    for case in small_cases(task):
-        call = call_of(task, case)
-        answer = answer_of(task, call)
-        if answer.outputs:
-            yield bool(
-                check(task, case, call, Answer(tuple(wrong(call, answer)), answer.mutated, answer.structure))
-            )
 
 
 def test_a_determinant_without_the_sign_of_its_permutation_is_refused():
@@ -716,5 +602,5 @@ def test_the_example_of_the_documentation_is_a_task(house):
     test_timing_inputs_make_the_operator_work(task)
     test_timing_cases_are_declared_well(task)
     test_bytes_moved_are_those_of_the_tensors(task)
-    for miss in (zeros, ones, scaled, one_off, nan):
+    for miss in MISSES:
         test_a_near_miss_is_refused(task, miss)
