@@ -73,11 +73,11 @@ TASK = Task(
         {"x": [1, 3, 8, 8], "w": [6, 3, 3, 3], "pool_kernel_size": 3, "pool_stride": 2, "pool_padding": 1},
         {"x": [1, 4, 12, 11], "w": [6, 2, 3, 3], "bias": True, "conv_dilation": 2, "conv_groups": 2,
          "inplace": True},
-        {"x": [2, 3, 13, 17], "w": [5, 3, 3, 3], "pool_dilation": 2, "pool_stride": 1},
-        {"x": [2, 3, 14, 17], "w": [5, 3, 3, 3], "pool_kernel_size": 3, "pool_ceil_mode": True},
-        {"x": [2, 3, 64, 64], "w": [8, 3, 3, 3], "bias": True, "conv_stride": 1, "conv_padding": 1,
-         "pool_kernel_size": 2, "pool_stride": 2, "pool_padding": 0, "inplace": False, "outliers": 1e-3},
-        {"x": [1, 3, 258, 258], "w": [64, 3, 3, 3], "bias": True},
+        {"x": [1, 3, 9, 11], "w": [2, 3, 3, 3], "pool_dilation": 2, "pool_stride": 1},
+        {"x": [1, 3, 14, 17], "w": [2, 3, 3, 3], "pool_kernel_size": 3, "pool_ceil_mode": True},
+        {"x": [2, 3, 12, 14], "w": [4, 3, 3, 3], "bias": True, "conv_stride": 1, "conv_padding": 1,
+         "pool_kernel_size": 2, "pool_stride": 2, "pool_padding": 0, "inplace": False, "outliers": 1e-2},
+        {"x": [2, 3, 258, 258], "w": [64, 3, 3, 3], "bias": True},
     ],
     # The largest published size, 8194, does not fit the footprint that is timed.
     timing=[
