@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import faulthandler
+import functools
 import gc
 import importlib.util
 import json
@@ -135,7 +136,8 @@ class _Operations:
             spec.loader.exec_module(module)
         except BaseException as error:
             raise _ImportFailed from error
-        self._entry = _find_entry(module, self._task)
+        entry, use = _find_entry(module, self._task), self._task.use
+        self._entry = functools.partial(use, entry) if use else entry
         return {}, []
 
     def run(self, case: Case, seed: int) -> _Reply:

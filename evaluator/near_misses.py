@@ -63,6 +63,8 @@ def excuse(task: Task, miss: str) -> str:
     """Why the task need not refuse that miss; empty if it must."""
     if task.comparator == "quantized" and miss == "one_off":
         return _WHOLE
+    if task.comparator == "uniform" and miss == "one_off":
+        return "any single draw is right"
     if miss in ("scaled", "nan") and not _gives_fractions(task):
         return "its results are whole numbers"
     return _EXCUSED.get((task.name, miss), "")

@@ -118,6 +118,8 @@ class Task:
     oracle         compute the expected values in float64 by upcasting floating inputs (False where the
                    reference has no float64 form or rounding to the dtype is part of the operator)
     mutates        positions of arguments that the operator changes; they are compared like outputs
+    use            for an entry that makes an object: `use(entry, *args, **kwargs)` makes and uses it and gives
+                   the outputs (default: what the entry returns for the arguments)
     variants       named published readings of the operator that are accepted too (whole outputs by one)
     """
 
@@ -141,6 +143,7 @@ class Task:
     invariants: Callable[[Call, Sequence[torch.Tensor]], Mapping[str, torch.Tensor]] | None = None
     oracle: bool = True
     mutates: tuple[int, ...] = ()
+    use: Callable[..., Any] | None = None
     variants: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

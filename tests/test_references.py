@@ -179,6 +179,14 @@ def adamw(p, g, m, v, step, lr=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_de
     return p - lr * weight_decay * p - lr * first / (np.sqrt(second) + eps), m, v
 
 
+def adam(p, gradients, parts=1, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0):
+    m = v = 0 * p
+    for step, g in enumerate(gradients, start=1):
+        options = dict(zip(("beta1", "beta2"), betas, strict=True), lr=lr, eps=eps)
+        p, m, v = adamw(p, g + weight_decay * p, m, v, step, weight_decay=0, **options)
+    return p, p
+
+
 def batch_norm(x, mean, var, w=None, b=None, training=False, momentum=0.1, eps=1e-5):
     def along(values):
         return values.reshape(1, -1, *[1] * (x.ndim - 2))
@@ -555,6 +563,7 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "batch_norm": batch_norm,
     "normalized_cosine_similarity": cosine,
     "AdamW": lambda *arguments, **options: adamw(*arguments, **options) * 2,
+    "Adam": adam,
     "Lion": lambda *arguments, **options: lion(*arguments, **options) * 2,
     "RMSProp": lambda *arguments, **options: rmsprop(*arguments, **options) * 2,
     "SGD": lambda *arguments, **options: (
