@@ -43,8 +43,8 @@ TASK = Task(
         "place. With t = 1 for the first step and m and v, one tensor each for a parameter, 0 before it: "
         "g = g + weight_decay * p; m = b1 * m + (1 - b1) * g; v = b2 * v + (1 - b2) * g**2; "
         "p = p - lr / (1 - b1**t) * m / (sqrt(v) / sqrt(1 - b2**t) + eps), where `betas` is the pair (b1, b2). The "
-        "state is kept from one step to the next. By default lr is 1e-3, betas are 0.9 and 0.999, eps is 1e-8. Timed are "
-        "the making of an optimizer for one parameter and its first step."
+        "state is kept from one step to the next. By default lr is 1e-3, betas are 0.9 and 0.999, eps is 1e-8. What is "
+        "timed is the making of an optimizer for one parameter and its first step."
     ),
     formula=r"\theta \leftarrow \theta - \eta\, \hat m / (\sqrt{\hat v} + \epsilon)",
     reference=reference,
