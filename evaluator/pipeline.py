@@ -71,7 +71,9 @@ def _judge(draft: Draft, sandboxes: Sandboxes, seed: str, cancelled: Cancel) -> 
             finally:
                 draft.log = sandbox.log
         if draft.timed:
-            draft.timings = against_eager(task, draft.device, measured, seed, draft.settings.timing_ms)
+            draft.timings = against_eager(
+                task, draft.device, measured, seed, draft.settings.timing_ms, draft.variant
+            )
     except Failed as failed:
         draft.failure = failed.failure
     except Cancelled:
