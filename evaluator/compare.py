@@ -13,6 +13,8 @@ from typing import Any
 
 import torch
 
+from evaluator import draws
+from evaluator.draws import SIGMAS
 from evaluator.report import CaseError, Failure, Outcome, Verdict
 from tasks.spec import TOLERANCES, Call, Case, ComparatorName, Task, Thresholds, Tolerance
 
@@ -21,9 +23,6 @@ EAGER_ALLOWANCE = 2.0
 
 LARGEST_ATOL = 0.01
 """The absolute tolerance is at most this share of the output's root mean square: zeros are no answer."""
-
-SIGMAS = 5.0
-"""How far a statistic of random draws may be from its expectation."""
 
 WORST = 5
 """How many elements a report shows."""
@@ -45,7 +44,7 @@ def check(task: Task, case: Case, call: Call, answer: Answer, reading: str = "")
     stay as they are. What the reference itself raises is raised here: it is no fault of the answer.
     """
     expected = _expected(task, call, reading)
-    about = _About(task, case, call)
+    about = _About(task, case, call, reading)
     return (
         _wrong_structure(about, answer, expected)
         or _wrong_form(about, answer, expected)
@@ -53,12 +52,17 @@ def check(task: Task, case: Case, call: Call, answer: Answer, reading: str = "")
     )
 
 
-def check_independent(task: Task, case: Case, call: Call, first: Answer, second: Answer) -> Failure | None:
-    """None if two calls of a task of random draws gave different numbers, as two calls must."""
-    for index, (one, other) in enumerate(zip(first.outputs, second.outputs, strict=True)):
-        if one.numel() > 1 and torch.equal(one.cpu(), other.cpu()):
-            message = "two calls returned the same random numbers"
-            return _About(task, case, call).failure(Outcome.WRONG_VALUES, message, f"output {index}")
+def check_independent(
+    task: Task, case: Case, first: tuple[Call, Answer], second: tuple[Call, Answer], reading: str = ""
+) -> Failure | None:
+    """None if two calls on one case drew their random numbers anew, as two calls must.
+
+    Both answers have passed `check` by this reading. Tasks without random numbers have nothing to draw.
+    """
+    one, other = (_About(task, case, call, reading) for call, _ in (first, second))
+    repeats = _REPEATS.get(task.comparator)
+    if repeats and (message := repeats(one, first[1], other, second[1])):
+        return other.failure(Outcome.WRONG_VALUES, message)
     return None
 
 
@@ -215,6 +219,7 @@ class _About:
     task: Task
     case: Case
     call: Call
+    reading: str = ""
 
     def failure(self, outcome: Outcome, message: str, output: str = "", **error: Any) -> Failure:
         case_error = CaseError(case=dict(self.case), inputs=describe(self.call), output=output, **error)
@@ -325,6 +330,31 @@ def _uniform(about: _About, answer: Answer, expected: _Expected) -> Failure | No
     return None
 
 
+def _dropout(about: _About, answer: Answer, expected: _Expected) -> Failure | None:
+    """The operator's values for some mask, element by element, and a mask that chance can have made."""
+    with_all, with_none, p = _kept_and_dropped(about)
+    if not p:  # nothing is left to chance in this call
+        return _close(about, answer, with_all)
+    for (got, kept), dropped in zip(_pairs(answer, with_all), with_none.values, strict=True):
+        mask = _recovered(about, got, kept, dropped, p)
+        eager = torch.where(mask.kept, kept.eager, dropped.eager)
+        wanted = _Value(kept.name, eager, torch.where(mask.kept, kept.exact, dropped.exact))
+        if failure := _far(about, got, wanted, _tolerance(about.task, eager.dtype)):
+            return failure
+        if message := draws.not_dropped_by_chance(mask):
+            return about.failure(Outcome.WRONG_VALUES, message, kept.name, **_form(got, kept))
+    return None
+
+
+def _binomial(about: _About, answer: Answer, expected: _Expected) -> Failure | None:
+    drawn = _parameters(about)
+    for got, wanted in _pairs(answer, expected):
+        got = got.to(wanted.eager.device)
+        if message := draws.not_binomial(got, drawn.trials, drawn.probability):
+            return about.failure(Outcome.WRONG_VALUES, message, wanted.name, **_form(got, wanted))
+    return None
+
+
 def _quantized(about: _About, answer: Answer, expected: _Expected) -> Failure | None:
     thresholds = _thresholds(about.task)
     for got, wanted in _pairs(answer, expected):
@@ -345,6 +375,8 @@ COMPARATORS: Mapping[ComparatorName, Callable[[_About, Answer, _Expected], Failu
     "exact": _equal,
     "invariants": _invariant,
     "uniform": _uniform,
+    "dropout": _dropout,
+    "binomial": _binomial,
     "quantized": _quantized,
 }
 """One function for each comparator; each sees outputs whose structure, shape and dtype are right."""
@@ -493,7 +525,75 @@ def _shown(value: torch.Tensor) -> float | str:
     return float(number)
 
 
-# Random draws and quantization
+# Random draws
+
+
+def _kept_and_dropped(about: _About) -> tuple[_Expected, _Expected, float]:
+    """What the operator gives if dropout keeps every element and if it keeps none, and its probability."""
+    fixed = draws.FixedDropout(keep=True)
+    with fixed:
+        kept = _expected(about.task, about.call, about.reading)
+    with draws.FixedDropout(keep=False):
+        dropped = _expected(about.task, about.call, about.reading)
+    return kept, dropped, fixed.p
+
+
+def _recovered(about: _About, got: torch.Tensor, kept: _Value, dropped: _Value, p: float) -> draws.Mask:
+    """The mask that an answer seems to have used: each element counts as what it is nearer to.
+
+    It tells only where both values are further apart than rounding can carry an answer.
+    """
+    got = got.to(kept.eager.device)
+    tolerance = _tolerance(about.task, kept.eager.dtype)
+    magnitude = torch.maximum(_wide(kept.exact).abs(), _wide(dropped.exact).abs()).nan_to_num(0.0, 0.0)
+    noise = EAGER_ALLOWANCE * _maximum(_distance(kept.eager, kept.exact))
+    limit = (tolerance.atol + tolerance.rtol * magnitude).clamp(min=noise)
+    return draws.Mask(
+        kept=_distance(got, kept.exact) < _distance(got, dropped.exact),
+        told=_distance(kept.exact, dropped.exact) > 4 * limit,
+        p=p,
+    )
+
+
+def _parameters(about: _About) -> draws.FixedBinomial:
+    """The operator's numbers of trials and probabilities for a call."""
+    reference = about.task.variants[about.reading] if about.reading else about.task.reference
+    fixed = draws.FixedBinomial()
+    with fixed:
+        _run(about.task, reference, _mapped(about.call, _clone))
+    return fixed
+
+
+def _same_numbers(one: _About, first: Answer, other: _About, second: Answer) -> str:
+    for got, again in zip(first.outputs, second.outputs, strict=True):
+        if got.numel() > 1 and torch.equal(got.cpu(), again.cpu()):
+            return "two calls returned the same random numbers"
+    return ""
+
+
+def _same_mask(one: _About, first: Answer, other: _About, second: Answer) -> str:
+    masks = []
+    for about, answer in ((one, first), (other, second)):
+        with_all, with_none, p = _kept_and_dropped(about)
+        if not p:
+            return ""
+        (got, kept), *_ = _pairs(answer, with_all)
+        masks.append(_recovered(about, got, kept, with_none.values[0], p))
+    return "two calls dropped the same elements" if draws.same_mask(*masks) else ""
+
+
+def _same_binomial(one: _About, first: Answer, other: _About, second: Answer) -> str:
+    parameters = _parameters(one), _parameters(other)
+    same = draws.same_binomial(first.outputs[0], second.outputs[0], *parameters)
+    return "the random numbers of two calls depend on each other" if same else ""
+
+
+_REPEATS: Mapping[ComparatorName, Callable[[_About, Answer, _About, Answer], str]] = {
+    "uniform": _same_numbers,
+    "dropout": _same_mask,
+    "binomial": _same_binomial,
+}
+"""What gives two calls away as not having drawn anew, or "", for each comparator of random draws."""
 
 
 def _not_uniform(got: torch.Tensor) -> str:
@@ -529,6 +629,9 @@ def _repeats(ordered: torch.Tensor, bits: float) -> str:
     if distinct < likely - SIGMAS * math.sqrt(n) - n / 10:
         return f"only {distinct} of its {n} values are different"
     return ""
+
+
+# Quantization
 
 
 def _thresholds(task: Task) -> Thresholds:

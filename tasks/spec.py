@@ -16,13 +16,17 @@ Case = Mapping[str, Any]
 Call = tuple[Sequence[Any], Mapping[str, Any]]
 """Positional and keyword arguments of one call."""
 
-ComparatorName = Literal["close", "exact", "invariants", "uniform", "quantized"]
+ComparatorName = Literal["close", "exact", "invariants", "uniform", "dropout", "binomial", "quantized"]
 """How outputs are judged; each is a function in `evaluator/compare.py`.
 
 close       every element within the tolerance of the reference computed in float64 (`oracle`)
 exact       every element equal (integers, booleans, copies)
 invariants  what `Task.invariants` computes from the outputs is close: where mathematics leaves freedom
 uniform     random draws: distribution, range and independence of two calls, not values
+dropout     close, for some mask that chance can have drawn, where dropout has 0 < p < 1: its rate, independence
+            of place and of the call. The reference calls torch.nn.functional.dropout once, and what follows
+            works element by element
+binomial    the reference's last step is torch.binomial: moments, independence, whole numbers, not values
 quantized   cosine, relative L1 and RMSE against the full-precision result, by `Task.thresholds`
 """
 

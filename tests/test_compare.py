@@ -458,8 +458,185 @@ def test_draws_that_are_not_uniform_are_refused_with_the_reason(change, named):
 def test_two_calls_must_draw_different_numbers():
     declared = task(lambda n: torch.rand(n), comparator="uniform")
     one, other = Answer((draws(10, 1),)), Answer((draws(10, 2),))
-    assert check_independent(declared, CASE, ([10], {}), one, other) is None
-    assert outcome(check_independent(declared, CASE, ([10], {}), one, one)) is Outcome.WRONG_VALUES
+    first, second = ((([10], {}), answer) for answer in (one, other))
+    assert check_independent(declared, CASE, first, second) is None
+    assert outcome(check_independent(declared, CASE, first, first)) is Outcome.WRONG_VALUES
+
+
+P = 0.3
+
+
+def dropping(x, other=0.0, p=P, training=True):
+    return torch.nn.functional.dropout(x, p, training) - other
+
+
+def bernoulli(*shape, p=P, seed=0):
+    """Which elements are kept."""
+    return torch.rand(shape, generator=torch.Generator().manual_seed(seed)) >= p
+
+
+def dropped(got, x, *others, **fields):
+    return judge(dropping, [x, *others], got, comparator="dropout", **fields)
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("shape", [(1,), (3, 4), (12, 8), (97, 131), (4, 33, 65)])
+def test_any_mask_that_chance_can_draw_is_accepted(shape, seed):
+    x, other = normal(*shape), normal(*shape, seed=1)
+    got = x * bernoulli(*shape, seed=seed) / (1 - P)
+    assert dropped(got, x) is None
+    assert dropped(got - other, x, other) is None
+
+
+@pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
+def test_masks_of_other_rates_are_accepted_where_they_are_asked_for(p):
+    x = normal(200, 300)
+    got = x * bernoulli(200, 300, p=p) / (1 - p)
+    assert dropped(got, x, 0.0, p) is None
+    assert "keeps" in dropped(x * bernoulli(200, 300, p=p + 0.02) / (1 - p), x, 0.0, p).message
+
+
+def balanced(n):
+    """A mask of the right rate, up to rounding."""
+    return torch.randperm(n, generator=torch.Generator().manual_seed(0)) >= P * n
+
+
+X = (128, 192)  # large enough for each fault to show, and no power of two
+
+
+@pytest.mark.parametrize(
+    ("keep", "named"),
+    [
+        (torch.zeros(X).bool(), "it keeps 0 of"),
+        (torch.ones(X).bool(), "it keeps"),
+        (bernoulli(*X, p=0.35), "it keeps"),
+        (balanced(128)[:, None].expand(X), "it changes along dimension 0"),
+        (balanced(192).expand(X), "it changes along dimension 1"),
+        (bernoulli(64, 192).repeat(2, 1), "64 apart"),
+        (bernoulli(64, 1, 192).expand(64, 2, 192).reshape(X), "1 apart along dimension 0"),
+        (balanced(4096).repeat(6).reshape(X), "4096 apart in memory"),
+        ((torch.arange(128 * 192) % 10 >= 3).reshape(X), "apart"),
+        (torch.cat([bernoulli(64, 192, p=0.2), bernoulli(64, 192, p=0.4)]), "everywhere"),
+    ],
+)
+def test_a_mask_that_no_chance_draws_is_refused_with_the_reason(keep, named):
+    x = normal(*X)
+    failure = dropped(x * keep / (1 - P), x)
+    assert outcome(failure) is Outcome.WRONG_VALUES
+    assert named in failure.message
+
+
+def test_survivors_must_be_scaled_and_every_element_must_be_right():
+    x, keep = normal(*X), bernoulli(*X)
+    right = x * keep / (1 - P)
+    off = right.clone()
+    off[5, 7] += 0.1
+    infinite = torch.where(torch.arange(192) == 3, math.inf, right)
+    for wrong in (x * keep, right * 1.01, off, right + 0.01, infinite):
+        assert "further from the right value" in dropped(wrong, x).message or wrong is infinite
+        assert dropped(wrong, x) is not None
+    assert outcome(dropped(right / 0, x)) is Outcome.NOT_FINITE
+
+
+def test_elements_that_tell_nothing_of_the_mask_do_not_count():
+    x = normal(*X).relu()  # half of it is zero, kept or not
+    assert dropped(x * bernoulli(*X) / (1 - P), x) is None
+    assert "it keeps" in dropped(x / (1 - P), x).message
+
+
+def test_dropout_that_leaves_nothing_to_chance_is_compared_as_it_is():
+    x = normal(*X)
+    assert dropped(x, x, 0.0, P, False) is None
+    assert dropped(x, x, 0.0, 0.0) is None
+    assert dropped(x * bernoulli(*X) / (1 - P), x, 0.0, P, False) is not None
+
+
+def test_a_mask_is_sought_by_the_reading():
+    x, other = normal(*X), normal(*X, seed=1)
+    got = x * bernoulli(*X) / (1 - P)
+    fields = {"variants": {"without other": lambda x, other: dropping(x)}}
+    assert dropped(got, x, other, **fields) is not None
+    assert dropped(got, x, other, reading="without other", **fields) is None
+
+
+def test_every_call_must_draw_its_mask_anew():
+    declared = task(dropping, comparator="dropout")
+
+    def called(seed, mask):
+        x = normal(8, 12, seed=seed)
+        return ([x], {}), Answer((x * mask / (1 - P),))
+
+    one, other = bernoulli(8, 12, seed=1), bernoulli(8, 12, seed=2)
+    assert check_independent(declared, CASE, called(1, one), called(2, other)) is None
+    failure = check_independent(declared, CASE, called(1, one), called(2, one))
+    assert failure.message == "Two calls dropped the same elements."
+    calm = task(lambda x: dropping(x, p=0.0), comparator="dropout")
+    x = normal(8, 12)
+    assert check_independent(calm, CASE, (([x], {}), Answer((x,))), (([x], {}), Answer((x,)))) is None
+
+
+def binomial(trials, p, seed=0):
+    return torch.binomial(trials, p, generator=torch.Generator().manual_seed(seed))
+
+
+def parameters(n, seed=0):
+    generator = torch.Generator().manual_seed(seed + 1000)
+    trials = torch.randint(0, 20, (n,), generator=generator).float()
+    return trials, torch.rand(n, generator=generator)
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("n", [1, 4, 100, 30_000])
+def test_honest_binomial_draws_are_accepted(n, seed):
+    trials, p = parameters(n, seed)
+    assert judge(torch.binomial, [trials, p], binomial(trials, p, seed), comparator="binomial") is None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        (lambda t, p: t * p, "whole numbers"),
+        (lambda t, p: binomial(t, p) + 1, "whole numbers"),
+        (lambda t, p: binomial(t, p) * math.nan, "whole numbers"),
+        (lambda t, p: t * 0, "in the mean"),
+        (lambda t, p: (t * p).round(), "variance"),
+        (lambda t, p: binomial(t, p.mean().expand_as(p)), "variance"),
+        (lambda t, p: binomial(t, p * 0.97), "in the mean"),
+    ],
+)
+def test_draws_that_are_not_binomial_are_refused_with_the_reason(wrong, named):
+    trials, p = parameters(30_000)
+    failure = judge(torch.binomial, [trials, p], wrong(trials, p), comparator="binomial")
+    assert outcome(failure) is Outcome.WRONG_VALUES
+    assert named in failure.message
+
+
+def test_binomial_draws_that_depend_on_their_neighbours_are_refused():
+    trials, p = torch.full([32 * 1024], 10.0), torch.full([32 * 1024], 0.5)
+    half = binomial(trials[:512], p[:512])
+    blocks = torch.cat([half, 10 - half]).repeat(32)  # of the right mean
+    failure = judge(torch.binomial, [trials, p], blocks, comparator="binomial")
+    assert "apart depend on each other" in failure.message
+
+
+def test_every_call_must_draw_its_binomial_values_anew():
+    declared = task(torch.binomial, comparator="binomial")
+    calls = [(parameters(200, seed), {}) for seed in (1, 2)]
+
+    def answered(call, seed):
+        uniform = torch.rand(200, generator=torch.Generator().manual_seed(seed)).double()
+        steps = torch.arange(21.0).double()[:, None]
+        trials, p = (value.double() for value in call[0])
+        logs = (
+            torch.lgamma(trials + 1) - torch.lgamma(steps + 1) - torch.lgamma((trials - steps).clamp(0) + 1)
+        )
+        mass = (logs + steps * p.log() + (trials - steps) * (1 - p).log()).exp() * (steps <= trials)
+        return call, Answer(((mass.cumsum(0) < uniform).sum(0).float(),))  # the inverse of the distribution
+
+    first = answered(calls[0], 5)
+    assert check_independent(declared, CASE, first, answered(calls[1], 6)) is None
+    failure = check_independent(declared, CASE, first, answered(calls[1], 5))
+    assert "depend on each other" in failure.message
 
 
 THRESHOLDS = Thresholds(cosine=0.99, relative_l1=0.05, rmse=0.1)
