@@ -22,6 +22,9 @@ MAX_HEADER = 1_000_000
 MAX_BUFFERS = 64
 """Tensors of one message; no task returns or changes that many."""
 
+MAX_DIMENSIONS = 64
+"""Of a tensor; torch itself allows no more in most places."""
+
 _LENGTH = struct.Struct(">I")
 
 
@@ -92,13 +95,18 @@ def unpack(description: Any, data: bytearray, device: str) -> torch.Tensor:
     dtype, shape = getattr(torch, str(description.get("dtype")), None), description.get("shape")
     if not isinstance(dtype, torch.dtype) or not isinstance(shape, list) or not all(map(_is_size, shape)):
         raise WireError("a tensor whose description is none")
+    if len(shape) > MAX_DIMENSIONS:
+        raise WireError(f"a tensor of {len(shape)} dimensions")
     elements = 1
     for size in shape:
         elements *= size
     if elements * dtype.itemsize != len(data):
         raise WireError(f"{len(data)} bytes for a tensor {dtype} of shape {shape}")
     if not data:
-        return torch.empty(shape, dtype=dtype, device=device)
+        try:
+            return torch.empty(shape, dtype=dtype, device=device)
+        except RuntimeError as error:  # its strides do not fit into 64 bits
+            raise WireError(f"an empty tensor of shape {shape}") from error
     if dtype is torch.bool:  # a byte other than 0 and 1 is no bool
         return torch.frombuffer(data, dtype=torch.uint8).ne(0).reshape(shape).to(device)
     return torch.frombuffer(data, dtype=dtype).reshape(shape).to(device)

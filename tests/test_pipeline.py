@@ -363,6 +363,12 @@ def test_a_description_that_does_not_fit_is_refused(description: Any) -> None:
         wire.unpack(description, bytearray(4), "cpu")
 
 
+@pytest.mark.parametrize("shape", [[0, 1 << 39, 1 << 39], [0] + [1] * 1000], ids=["sizes", "dimensions"])
+def test_a_form_that_no_tensor_can_have_is_refused(shape: list[int]) -> None:
+    with pytest.raises(wire.WireError):
+        wire.unpack({"dtype": "float32", "shape": shape}, bytearray(), "cpu")
+
+
 def test_messages_are_read_in_any_pieces_and_bounded_before_they_are_allocated() -> None:
     data = b"".join(wire.encode({"a": 1}, [b"xy", b"", b"z"]))
     position = 0
