@@ -83,9 +83,12 @@ def parse(data: bytes, file_name: str, limits: Limits = Limits()) -> Upload:
     return upload
 
 
-def strip_fences(text: str) -> str:
-    """The code of an answer: what stands in its longest Markdown code block, or all of it if there is none."""
-    if "```" not in text or _parses(text):
+def strip_fences(text: str, most: int = Limits.kernel_bytes) -> str:
+    """The code of an answer: what stands in its longest Markdown code block, or all of it if there is none.
+
+    Of more than `most` characters the whole cannot be a kernel, and Python takes a minute for 10 MB: not parsed.
+    """
+    if "```" not in text or (len(text) <= most and _parses(text)):
         return text
     blocks = re.findall(r"^[ \t]*```[^\n`]*\n(.*?)(?:^[ \t]*```|\Z)", text, re.DOTALL | re.MULTILINE)
     return max(blocks, key=len, default=text)
@@ -216,7 +219,7 @@ class _Reader:
             )
         if not isinstance(record["predict"], str):
             raise _Unusable("unreadable", "“predict” is not a string.", _short(name))
-        source = strip_fences(_lines(record["predict"]))
+        source = strip_fences(_lines(record["predict"]), self._limits.kernel_bytes)
         if isinstance(record.get("file"), str):
             return self._known(record["file"]), source
         if isinstance(record.get("instruction"), str):
@@ -225,7 +228,7 @@ class _Reader:
 
     def _from_source(self, data: bytes, file_name: str) -> tuple[str, str]:
         try:
-            source = strip_fences(_lines(data.removeprefix(_BOM).decode()))
+            source = strip_fences(_lines(data.removeprefix(_BOM).decode()), self._limits.kernel_bytes)
         except UnicodeDecodeError as error:
             raise _Unusable("unreadable", f"The file is not valid UTF-8 (byte {error.start + 1}).") from error
         if registry.find(file_name):

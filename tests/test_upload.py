@@ -105,6 +105,17 @@ class TestText:
     def test_markdown_fences_are_stripped(self, answer):
         assert strip_fences(answer) == SOURCE
 
+    def test_an_answer_over_the_limit_is_not_parsed(self, monkeypatch):
+        monkeypatch.setattr("evaluator.upload._parses", None)
+        answer = f"```python\n{SOURCE}```\n" + "It is fast. " * 100
+        data = jsonl(
+            {"file": "relu.py", "predict": answer},
+            {"file": "abs.py", "predict": "a = [" + "1," * 1000 + "]  # ```"},
+        )
+        upload = parse(data, "r.jsonl", Limits(kernel_bytes=1_000))
+        assert upload.kernels == {"relu": SOURCE}
+        assert problems(upload) == [("too_large", "line 2")]
+
     def test_fences_inside_valid_python_stay(self):
         source = 'def relu(x):\n    """\n```\nx\n```\n"""\n    return x\n'
         assert strip_fences(source) == source
