@@ -133,10 +133,13 @@ def _imported_names(tree: ast.Module) -> dict[str, str]:
     return names
 
 
+_LONGEST_PATH = 20  # names; of a longer chain the beginning is seen, as every node in it has its turn
+
+
 def _path(node: ast.AST, names: Mapping[str, str]) -> str:
     """The dotted path that an expression spells, imported names resolved: "torch.cuda.synchronize", or ""."""
     parts: list[str] = []
-    while isinstance(node, ast.Attribute):
+    while isinstance(node, ast.Attribute) and len(parts) < _LONGEST_PATH:
         parts.append(node.attr)
         node = node.value
     if not isinstance(node, ast.Name):

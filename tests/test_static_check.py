@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+import time
 
 import pytest
 
@@ -86,6 +87,16 @@ def test_what_python_cannot_parse_is_a_syntax_error_and_no_crash(source):
 
 def test_an_invalid_escape_is_only_a_warning():
     assert check(HONEST + 'pattern = "\\d"\n', "relu") is None
+
+
+def test_long_chains_of_attributes_cost_no_more_than_short_ones():
+    def seconds(names):
+        source = HONEST + ("a" + ".b" * names + "\n") * (90_000 // names)
+        started = time.process_time()
+        assert check(source, "relu") is None
+        return time.process_time() - started
+
+    assert seconds(900) < 3 * seconds(15)
 
 
 # Entry
