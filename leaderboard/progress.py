@@ -13,6 +13,7 @@ from django.utils.timezone import now
 from evaluator.report import OUTCOMES, Outcome
 from leaderboard import services
 from leaderboard.models import Chunk, Run
+from leaderboard.queries import OUTDATED
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class Tile:
     state: str  # an outcome, "waiting" or "running"
     tone: str  # "good", "bad", "neutral" for what says nothing of the kernel; else the state
     label: str
+    outdated: bool = False  # the task has changed since
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,10 @@ class Progress:
     @property
     def correct(self) -> int:
         return sum(tile.state == Outcome.CORRECT for tile in self.tiles)
+
+    @property
+    def outdated(self) -> int:
+        return sum(tile.outdated for tile in self.tiles)
 
     @property
     def categories(self) -> list[tuple[str, list[Tile]]]:
@@ -69,26 +75,29 @@ class Progress:
 
 def progress_of(run: Run) -> Progress:
     """`run` with its submission, method and GPU selected."""
-    outcomes = dict(run.results.values_list("task", "outcome"))
+    results = {task: rest for task, *rest in run.results.values_list("task", "outcome", OUTDATED)}
     started = [] if run.is_over else list(run.chunks.filter(state=Chunk.State.STARTED))
     current = {chunk.current_task for chunk in started}
     kernels = run.submission.kernels.order_by("task__category", "task").values_list("task", "task__category")
     return Progress(
         run=run,
-        tiles=[_tile(task, category, outcomes.get(task), task in current) for task, category in kernels],
+        tiles=[
+            _tile(task, category, *results.get(task, (None, False)), running=task in current)
+            for task, category in kernels
+        ],
         hosts=sorted({chunk.host for chunk in started if chunk.host}),
         ahead=0 if run.status != Run.Status.QUEUED else _ahead(run),
         workers=0 if run.is_over else services.live_hosts(run.gpu).count(),
     )
 
 
-def _tile(task: str, category: str, outcome: str | None, running: bool) -> Tile:
+def _tile(task: str, category: str, outcome: str | None, outdated: bool, *, running: bool) -> Tile:
     if outcome is None:
         state = "running" if running else "waiting"
         return Tile(task, category, state, state, state)
     text = OUTCOMES[Outcome(outcome)]
     tone = "good" if outcome == Outcome.CORRECT else "neutral" if text.ours else "bad"
-    return Tile(task, category, outcome, tone, text.label)
+    return Tile(task, category, outcome, tone, text.label, outdated)
 
 
 def _ahead(run: Run) -> int:

@@ -6,12 +6,13 @@ There is one ranking, `standings`; every page that compares methods starts from 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
+from typing import Any
 
-from django.db.models import Count, F, Max, Prefetch, Q, QuerySet
+from django.db.models import BooleanField, Count, ExpressionWrapper, F, Max, Prefetch, Q, QuerySet
 
 from evaluator.report import OUTCOMES, Outcome, Report, Stage, Verdict
 from leaderboard.models import Gpu, Kernel, Method, Result, Run, Submission, Summary, Task
@@ -36,6 +37,16 @@ class Scope:
 
     def runs(self) -> QuerySet[Run]:
         return Run.objects.filter(gpu=self.gpu, suite_version=self.suite_version, status=Run.Status.FINISHED)
+
+
+OUTDATED = ExpressionWrapper(~Q(task_version=F("task__version")), output_field=BooleanField())
+"""Of a result: its task's definition has changed since. A run is current while all its results are."""
+
+
+def outdated_results(runs: Iterable[Run] | QuerySet[Run]) -> dict[int, int]:
+    """How many outdated results runs have; a run without any is left out."""
+    counted = Result.objects.filter(OUTDATED, run__in=runs).values_list("run").annotate(Count("pk"))
+    return dict(counted.order_by())
 
 
 class NoSuchScope(LookupError):
@@ -86,6 +97,7 @@ class Standing:
     fast_1: Rate
     fast_2: Rate
     geometric_mean: float | None
+    outdated: int = 0  # results of the run whose task has changed since
 
     @property
     def partial(self) -> bool:
@@ -93,9 +105,15 @@ class Standing:
 
 
 def standings(scope: Scope) -> list[Standing]:
-    """Every method once, by tasks solved, then by geometric mean speedup; one without a speedup comes after."""
+    """Every method once, by tasks solved, then by geometric mean speedup; one without a speedup comes after.
+
+    A run with outdated results counts, and says so, until the same kernels have a current one: a change of one
+    task must neither empty the board nor keep a pass alive that the new definition refuses.
+    """
+    outdated = outdated_results(scope.runs())
     best = (
         Summary.objects.filter(category=ALL, run__in=scope.runs())
+        .exclude(run__in=_superseded(scope, outdated))
         .order_by(
             "run__submission__method_id",
             "-correct",
@@ -110,8 +128,14 @@ def standings(scope: Scope) -> list[Standing]:
     for place, summary in enumerate(ordered, 1):
         same = place > 1 and _merit(summary) == _merit(ordered[place - 2])
         rank = ranked[-1].rank if same else place
-        ranked.append(_standing(summary, rank if scope.gpu.timed else None))
+        ranked.append(_standing(summary, rank if scope.gpu.timed else None, outdated.get(summary.run_id, 0)))
     return ranked
+
+
+def _superseded(scope: Scope, outdated: Mapping[int, int]) -> QuerySet[Run]:
+    """The outdated runs of submissions that also have a current one."""
+    current = scope.runs().exclude(pk__in=list(outdated))
+    return scope.runs().filter(pk__in=list(outdated), submission__in=current.values("submission"))
 
 
 def _merit(summary: Summary) -> tuple[int, float]:
@@ -120,7 +144,7 @@ def _merit(summary: Summary) -> tuple[int, float]:
     return -summary.correct, float("inf") if mean is None else -mean
 
 
-def _standing(summary: Summary, rank: int | None) -> Standing:
+def _standing(summary: Summary, rank: int | None, outdated: int) -> Standing:
     return Standing(
         rank=rank,
         method=summary.run.submission.method,
@@ -133,6 +157,7 @@ def _standing(summary: Summary, rank: int | None) -> Standing:
         fast_1=Rate(summary.fast_1, summary.tasks),
         fast_2=Rate(summary.fast_2, summary.tasks),
         geometric_mean=summary.geometric_mean,
+        outdated=outdated,
     )
 
 
@@ -200,20 +225,23 @@ def category_board(scope: Scope) -> CategoryBoard:
 @dataclass(frozen=True)
 class TaskRow:
     task: Task
-    tried: int  # methods whose kernel was judged
-    solved: int  # methods with a right kernel
+    tried: int  # methods whose kernel was judged by today's definition
+    solved: int  # methods with a right kernel by it
+    ever_tried: int  # methods whose kernel was judged by any definition
 
 
 def tasks_by_category() -> list[tuple[str, list[TaskRow]]]:
-    """All tasks with the number of methods that solved them, on any device."""
+    """All tasks with the number of methods that solved them as they are defined today, on any device."""
     finished = Q(results__run__status=Run.Status.FINISHED)
+    current = finished & Q(results__task_version=F("version"))
     rows = [
-        TaskRow(task, task.tried, task.solved)
+        TaskRow(task, task.tried, task.solved, task.ever_tried)
         for task in Task.objects.annotate(
-            tried=Count("results__run__submission__method", filter=finished, distinct=True),
+            tried=Count("results__run__submission__method", filter=current, distinct=True),
+            ever_tried=Count("results__run__submission__method", filter=finished, distinct=True),
             solved=Count(
                 "results__run__submission__method",
-                filter=finished & Q(results__correct=True),
+                filter=current & Q(results__correct=True),
                 distinct=True,
             ),
         ).order_by("category", "name")
@@ -228,22 +256,26 @@ class Solution:
     method: Method
     run: Run
     speedup: float | None
+    outdated: bool
 
 
 @dataclass(frozen=True)
 class GpuSolutions:
     gpu: Gpu
-    solutions: tuple[Solution, ...]  # fastest first
+    solutions: tuple[Solution, ...]  # fastest first, outdated ones last
 
 
 def solutions(task: Task) -> list[GpuSolutions]:
-    """Who solves the task as it is defined today, GPU by GPU."""
+    """Who solves the task, GPU by GPU; by an older definition of it where a method has nothing current."""
     best = (
-        Result.objects.filter(
-            task=task, correct=True, task_version=task.version, run__status=Run.Status.FINISHED
-        )
+        Result.objects.filter(task=task, correct=True, run__status=Run.Status.FINISHED)
+        .annotate(outdated=OUTDATED)
         .order_by(
-            "run__gpu_id", "run__submission__method_id", F("speedup").desc(nulls_last=True), "-run__ended"
+            "run__gpu_id",
+            "run__submission__method_id",
+            "outdated",
+            F("speedup").desc(nulls_last=True),
+            "-run__ended",
         )
         .distinct("run__gpu_id", "run__submission__method_id")
         .select_related("run__gpu", "run__submission__method")
@@ -251,14 +283,17 @@ def solutions(task: Task) -> list[GpuSolutions]:
     )
     ordered = sorted(best, key=_fastest_first)
     return [
-        GpuSolutions(gpu, tuple(Solution(r.run.submission.method, r.run, r.speedup) for r in group))
+        GpuSolutions(
+            gpu,
+            tuple(Solution(r.run.submission.method, r.run, r.speedup, r.outdated) for r in group),
+        )
         for gpu, group in groupby(ordered, key=lambda result: result.run.gpu)
     ]
 
 
-def _fastest_first(result: Result) -> tuple[bool, str, float, str]:
+def _fastest_first(result: Any) -> tuple[bool, str, bool, float, str]:
     gpu, speed = result.run.gpu, float("inf") if result.speedup is None else -result.speedup
-    return not gpu.timed, gpu.name, speed, result.run.submission.method.name
+    return not gpu.timed, gpu.name, result.outdated, speed, result.run.submission.method.name
 
 
 @dataclass(frozen=True)
@@ -300,6 +335,7 @@ def outcomes_of_task(task: Task) -> list[OutcomeCount]:
 class MethodRun:
     run: Run
     summary: Summary | None  # None until it has finished
+    outdated: int = 0  # results whose task has changed since
 
 
 @dataclass(frozen=True)
@@ -319,23 +355,37 @@ def rounds(method: Method) -> list[Round]:
         .prefetch_related(Prefetch("runs", with_gpu), Prefetch("runs__summaries", overall))
         .order_by("round")
     )
+    outdated = outdated_results(Run.objects.filter(submission__method=method))
     return [
         Round(
             submission,
             submission.count,
-            tuple(MethodRun(run, next(iter(run.summaries.all()), None)) for run in submission.runs.all()),
+            tuple(
+                MethodRun(run, next(iter(run.summaries.all()), None), outdated.get(run.pk, 0))
+                for run in submission.runs.all()
+            ),
         )
         for submission in submissions
     ]
 
 
 def chosen_run(rounds: Sequence[Round], run_pk: int | None) -> MethodRun | None:
-    """The run that is asked for, or else the best finished one, on a GPU that is timed if there is one."""
+    """The run that is asked for, or else the best finished one, on a GPU that is timed if there is one.
+
+    As in the ranking, a current run of the same kernels takes the place of an outdated one.
+    """
     runs = [one for round in rounds for one in round.runs]
     if run_pk is not None:
         return next((one for one in runs if one.run.pk == run_pk), None)
     finished = [(one, one.summary) for one in runs if one.summary is not None]
-    best = min(finished, key=lambda pair: (not pair[0].run.gpu.timed, _merit(pair[1])), default=None)
+    current = {(one.run.submission_id, one.run.gpu_id) for one, _ in finished if not one.outdated}
+
+    def preference(pair: tuple[MethodRun, Summary]) -> tuple[bool, bool, tuple[int, float]]:
+        one, summary = pair
+        superseded = one.outdated > 0 and (one.run.submission_id, one.run.gpu_id) in current
+        return superseded, not one.run.gpu.timed, _merit(summary)
+
+    best = min(finished, key=preference, default=None)
     return best[0] if best else None
 
 
@@ -375,6 +425,7 @@ class ResultRow:
     outcome: Outcome
     speedup: float | None
     message: str
+    outdated: bool
 
     @property
     def label(self) -> str:
@@ -395,11 +446,11 @@ def results_of_run(run: Run, *, outcome: str = "", category: str = "", search: s
     if search:
         found = found.filter(task__name__icontains=search)
     rows = found.order_by("task__category", "task").values_list(
-        "task", "task__category", "outcome", "speedup", "report__failure__message"
+        "task", "task__category", "outcome", "speedup", "report__failure__message", OUTDATED
     )
     return [
-        ResultRow(task, category, Outcome(outcome), speedup, message or "")
-        for task, category, outcome, speedup, message in rows
+        ResultRow(task, category, Outcome(outcome), speedup, message or "", outdated)
+        for task, category, outcome, speedup, message, outdated in rows
     ]
 
 
@@ -422,6 +473,7 @@ class OtherResult:
     run: Run
     outcome: Outcome
     speedup: float | None
+    outdated: bool
 
     @property
     def label(self) -> str:
@@ -447,8 +499,8 @@ class ResultPage:
         return tone_of(self.report.outcome)
 
     @property
-    def is_current(self) -> bool:
-        return self.result.task_version == self.result.task.version
+    def outdated(self) -> bool:
+        return self.result.task_version != self.result.task.version
 
 
 def result_page(run_pk: int, task: str) -> ResultPage:
@@ -472,7 +524,15 @@ def result_page(run_pk: int, task: str) -> ResultPage:
         run=result.run,
         method=method,
         steps=steps(report, timed=result.run.gpu.timed),
-        others=tuple(OtherResult(other.run, Outcome(other.outcome), other.speedup) for other in others),
+        others=tuple(
+            OtherResult(
+                other.run,
+                Outcome(other.outcome),
+                other.speedup,
+                other.task_version != result.task.version,
+            )
+            for other in others
+        ),
     )
 
 

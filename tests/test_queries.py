@@ -124,6 +124,32 @@ class TestStandings:
         (standing,) = queries.standings(queries.scope())
         assert standing.run.submission.round == 1
 
+    def test_an_outdated_run_counts_and_says_so_until_the_same_kernels_have_a_current_one(self, h200):
+        method = MethodFactory()
+        old = finished_run(method, h200, correct("abs", "add"))
+        Result.objects.filter(run=old, task="abs").update(task_version="older")
+        (standing,) = queries.standings(queries.scope())
+        assert (standing.run, standing.outdated, standing.correct.count) == (old, 1, 2)
+
+        another_round = finished_run(method, h200, correct("abs"), round=1)
+        (standing,) = queries.standings(queries.scope())
+        assert (standing.run, standing.outdated) == (old, 1)
+        assert queries.chosen_run(queries.rounds(method), None).run == old
+
+        again = finished_run(method, h200, correct("add") | {"abs": report("abs", Outcome.WRONG_VALUES)})
+        (standing,) = queries.standings(queries.scope())
+        assert (standing.run, standing.outdated, standing.correct.count) == (again, 0, 1)
+        assert another_round.submission != again.submission == old.submission
+        assert queries.chosen_run(queries.rounds(method), None).run == again
+
+    def test_a_current_run_on_another_gpu_does_not_take_its_place(self, h200):
+        method = MethodFactory()
+        old = finished_run(method, h200, correct("abs"))
+        Result.objects.filter(run=old).update(task_version="older")
+        finished_run(method, GpuFactory(slug="a100"), correct("abs", device="a100"))
+        (standing,) = queries.standings(queries.scope("h200"))
+        assert (standing.run, standing.outdated) == (old, 1)
+
     def test_gpus_and_suite_versions_are_never_mixed(self, h200):
         a100 = GpuFactory(slug="a100")
         method = MethodFactory()
@@ -184,10 +210,21 @@ class TestTasks:
         assert [solution.method.name for solution in group.solutions] == ["fast", "slow", "untimed"]
         assert group.solutions[0].speedup == pytest.approx(4)
 
-    def test_a_result_of_an_older_definition_solves_nothing(self, h200):
-        run = finished_run(MethodFactory(), h200, correct("abs"))
-        Result.objects.filter(run=run).update(task_version="older")
-        assert queries.solutions(Task.objects.get(name="abs")) == []
+    def test_a_solution_of_an_older_definition_is_marked_and_last_and_makes_way(self, h200):
+        fast, slow = MethodFactory(name="fast"), MethodFactory(name="slow")
+        old = [finished_run(method, h200, correct("abs", speedup=9)) for method in (fast, slow)]
+        Result.objects.filter(run__in=old).update(task_version="older")
+        finished_run(slow, h200, correct("abs", speedup=0.5), round=1)
+        (group,) = queries.solutions(Task.objects.get(name="abs"))
+        told = [(one.method.name, one.speedup, one.outdated) for one in group.solutions]
+        assert told == [("slow", pytest.approx(0.5), False), ("fast", pytest.approx(9), True)]
+
+    def test_only_results_by_todays_definition_count(self, h200):
+        run = finished_run(MethodFactory(), h200, correct("abs", "add"))
+        Result.objects.filter(run=run, task="abs").update(task_version="older")
+        rows = {row.task.name: row for _, group in queries.tasks_by_category() for row in group}
+        assert (rows["abs"].tried, rows["abs"].solved, rows["abs"].ever_tried) == (0, 0, 1)
+        assert (rows["add"].tried, rows["add"].solved, rows["add"].ever_tried) == (1, 1, 1)
 
 
 class TestMethod:

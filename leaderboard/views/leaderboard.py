@@ -15,6 +15,7 @@ def leaderboard(request: HttpRequest) -> HttpResponse:
     context = {
         "scope": scope,
         "ranked": ranked,
+        "any_outdated": any(standing.outdated for standing in ranked),
         "freshness": queries.freshness(ranked),
         "figure": charts.correct_rates(ranked) if ranked else None,
         "most_bars": charts.MOST_BARS,
