@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import io
 import json
+import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -182,6 +183,19 @@ def test_the_page_says_which_gpu_has_no_worker(browser: Client, ada: User) -> No
     assert "no worker online" not in text(browser.get(submission.get_absolute_url()))
     GpuFactory(slug="a100")
     assert "no worker online" in text(browser.get(submission.get_absolute_url()))
+
+
+def test_gpus_with_a_worker_online_are_ticked(browser: Client, ada: User) -> None:
+    submission = SubmissionFactory(method__owner=ada, tasks=["gelu"])
+    online, _, busy = (GpuFactory(slug=slug) for slug in ("h200", "a100", "l20"))
+    HostFactory(gpu=online)
+    HostFactory(gpu=busy)
+    RunFactory(submission=submission, gpu=busy)
+    html = browser.get(submission.get_absolute_url()).content.decode()
+    boxes = re.findall(r'name="gpus" value="(\d+)"([^>]*)>', html)
+    assert {int(pk) for pk, rest in boxes if "checked" in rest} == {online.pk}
+    assert {int(pk) for pk, rest in boxes if "disabled" in rest} == {busy.pk}
+    assert len(boxes) == 3
 
 
 def test_the_same_file_twice_is_one_submission(browser: Client) -> None:

@@ -122,6 +122,11 @@ class Choice:
     run: Run | None
 
     @property
+    def chosen(self) -> bool:
+        """Whether it is ticked to begin with: where somebody is there to do it."""
+        return self.workers > 0 and self.is_open
+
+    @property
     def is_open(self) -> bool:
         """Whether Evaluate would queue something."""
         return self.run is None or self.run.status in (Run.Status.FAILED, Run.Status.CANCELLED)
