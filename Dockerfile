@@ -13,6 +13,8 @@ COPY evaluator evaluator
 COPY tasks tasks
 COPY templates templates
 COPY static static
+# the site shows on a task's page how it differs from the published one
+COPY docs/differences.md docs/differences.md
 RUN SECRET_KEY=unused-while-collecting python manage.py collectstatic --noinput \
     && useradd --system --uid 10001 kbx
 USER kbx

@@ -30,6 +30,12 @@ def numbered(source: str, failing_line: int | None = None) -> SafeString:
     return format_html('<pre class="source" tabindex="0"><code>{}</code></pre>', lines)
 
 
+def coloured(source: str) -> SafeString:
+    """The source without numbers, for what is only read."""
+    lines = format_html_join("\n", "{}", ((line,) for line in _lines(source)))
+    return format_html('<pre class="source unnumbered" tabindex="0"><code>{}</code></pre>', lines)
+
+
 def _lines(source: str) -> list[SafeString]:
     source = source.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
     if len(source) <= MOST_COLOURED:

@@ -52,7 +52,8 @@ def addresses() -> list[str]:
     run = runs["Refiner 2 h200"]
     timed = Result.objects.filter(run=run, speedup__isnull=False)[0]
     return [
-        "/", "/?gpu=cpu", "/categories/", "/tasks/", "/tasks/gelu/", "/wall/", "/methods/refiner/",
+        "/", "/?gpu=cpu", "/categories/", "/tasks/", "/tasks/gelu/", "/tasks/fused_sum_std/",
+        "/tasks/health/", "/wall/", "/methods/refiner/",
         "/methods/refiner/?outcome=correct&category=Math", run.get_absolute_url(), timed.get_absolute_url(),
         f"/runs/{run.pk}/matmul_w8a8/", "/accounts/login/", "/accounts/signup/",
     ]  # fmt: skip

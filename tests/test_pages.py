@@ -9,9 +9,10 @@ from django.views import defaults
 from django.views.csrf import csrf_failure
 
 from evaluator.report import OUTCOMES, Outcome
-from leaderboard import highlight
+from leaderboard import highlight, queries
 from leaderboard.models import Gpu, Kernel, Result, Run, Task
 from leaderboard.templatetags.numbers import address, milliseconds, percent, quantity, seconds, times
+from tasks.registry import task_version
 from tests import site_data
 from tests.factories import MethodFactory, UserFactory, report
 from tests.site_data import HOSTILE, finished_run, hostile_report, timed_report, wall_report
@@ -51,7 +52,8 @@ def every_page() -> list[str]:
     timed = Result.objects.filter(run=run, speedup__isnull=False)[0]
     return [
         "/", "/?gpu=cpu", "/?gpu=a100", "/categories/", "/categories/?gpu=cpu", "/wall/", "/wall/?gpu=cpu",
-        "/tasks/", "/tasks/gelu/", "/tasks/matmul_w8a8/", "/methods/refiner/", "/methods/refiner/?outcome=correct",
+        "/tasks/", "/tasks/gelu/", "/tasks/matmul_w8a8/", "/tasks/Lion/", "/tasks/health/",
+        "/methods/refiner/", "/methods/refiner/?outcome=correct",
         run.get_absolute_url(), timed.get_absolute_url(), f"/runs/{run.pk}/matmul_w8a8/",
         "/accounts/login/", "/accounts/signup/", "/accounts/password/reset/",
     ]  # fmt: skip
@@ -104,7 +106,7 @@ def test_every_page_of_an_empty_site(client):
     for address_ in ("/", "/categories/", "/wall/", "/tasks/"):
         page(client, address_)
     call_command("sync_tasks", verbosity=0)
-    for address_ in ("/", "/categories/", "/wall/", "/tasks/", "/tasks/gelu/"):
+    for address_ in ("/", "/categories/", "/wall/", "/tasks/", "/tasks/gelu/", "/tasks/health/"):
         page(client, address_)
 
 
@@ -176,7 +178,7 @@ class TestTask:
         html = page(client, "/tasks/gelu/")
         seen = text(html)
         assert "gelu(input, approximate='none') -&gt; Tensor" in seen
-        assert "rtol 1e-05, atol 1e-05" in seen
+        assert "within 1e-5 + 1e-5 × |value| of the value computed in double precision" in seen
         assert "Refiner 2.50×" in seen
         assert f'href="/runs/{run.pk}/gelu/"' in html
         assert "1.07 GB" in seen
@@ -273,11 +275,57 @@ class TestResult:
     def test_an_unknown_one_is_not_found(self, client, address_):
         page(client, address_, 404)
 
-    def test_an_older_definition_is_named(self, client, h200):
-        run = finished_run(MethodFactory(), h200, {"abs": report("abs")})
-        assert "definition has changed" not in page(client, f"/runs/{run.pk}/abs/")
-        Result.objects.filter(run=run).update(task_version="older")
-        assert "definition has changed" in page(client, f"/runs/{run.pk}/abs/")
+
+class TestOutdated:
+    """A changed task marks its own results, and no others, wherever they are shown."""
+
+    @pytest.fixture
+    def runs(self, h200):
+        method = MethodFactory(name="Refiner", slug="refiner")
+        return [
+            finished_run(method, h200, {"abs": timed_report("abs", 2), "add": report("add")}, round=round)
+            for round in range(2)
+        ]
+
+    def marks(self, client, runs):
+        """The pages with a badge, and how many."""
+        addresses = ["/", "/tasks/abs/", "/tasks/add/", "/methods/refiner/"]
+        for run in runs:
+            addresses += [run.get_absolute_url(), f"/runs/{run.pk}/abs/", f"/runs/{run.pk}/add/"]
+        counted = {address_: page(client, address_).count(">outdated</span>") for address_ in addresses}
+        return {address_: count for address_, count in counted.items() if count}
+
+    def test_nothing_is_while_no_task_has_changed(self, client, runs):
+        assert self.marks(client, runs) == {}
+        assert "since it changed" not in page(client, "/tasks/")
+
+    def test_the_results_of_a_changed_task_are_and_no_others(self, client, runs):
+        Task.objects.filter(name="abs").update(version="changed")
+        first, second = (run.pk for run in runs)
+        assert self.marks(client, runs) == {
+            "/": 1,
+            "/tasks/abs/": 1,
+            "/methods/refiner/": 3,  # both runs, and one row of the chosen one
+            f"/runs/{first}/": 1,
+            f"/runs/{first}/abs/": 2,  # itself and the other round's
+            f"/runs/{second}/": 1,
+            f"/runs/{second}/abs/": 2,
+        }
+        assert "The run counts until the same kernels have a current one" in text(page(client, "/"))
+        assert "1 result of this run is of an older definition" in text(page(client, "/methods/refiner/"))
+        assert "1 of its results is of an older definition" in text(page(client, f"/runs/{first}/"))
+        assert "definition has changed since this was judged" in text(page(client, f"/runs/{first}/abs/"))
+        seen = text(page(client, "/tasks/"))
+        assert "abs not tried since it changed" in seen and "add solved by 1 of 1 methods" in seen
+
+    def test_the_code_decides_which_have_changed(self, client, runs, monkeypatch):
+        command = "leaderboard.management.commands.sync_tasks"
+        monkeypatch.setattr(
+            f"{command}.task_version", lambda name: "changed" if name == "add" else task_version(name)
+        )
+        call_command("sync_tasks", verbosity=0)
+        outdated = Result.objects.filter(queries.OUTDATED)
+        assert {(result.run_id, result.task_id) for result in outdated} == {(run.pk, "add") for run in runs}
 
 
 class TestWall:
