@@ -344,20 +344,35 @@ def made(name: str, **case: Any) -> tuple[torch.Tensor, ...]:
     return answer_of(all_tasks()[name], call_of(all_tasks()[name], case)).outputs
 
 
-@pytest.mark.parametrize("shape", [[3, 3], [17, 17], [3, 5, 5]])
-def test_eigenvalues_in_any_order_with_vectors_of_any_phase_are_accepted(shape):
-    values, V = made("eig", shape=shape)
-    n = shape[-1]
+@pytest.mark.parametrize(
+    "case",
+    [{"shape": [3, 3]}, {"shape": [17, 17]}, {"shape": [3, 5, 5]}, {"shape": [9, 9], "dtype": "float64"}],
+)
+def test_eigenvalues_in_any_order_with_vectors_of_any_phase_are_accepted(case):
+    values, V = made("eig", **case)
+    n = V.shape[-1]
     phases = torch.polar(torch.ones(n), torch.arange(n) * 0.7)
-    assert given("eig", values.flip(-1), V.flip(-1) * phases, shape=shape)
-    assert not given("eig", values.flip(-1), V * phases, shape=shape)
-    assert not given("eig", values, 2 * V, shape=shape)
+    assert given("eig", values.flip(-1), V.flip(-1) * phases, **case)
+    assert not given("eig", values.flip(-1), V * phases, **case)
+    assert not given("eig", values, 2 * V, **case)
     wrong = V.clone()
     wrong[..., 0] = V[..., 1]  # a vector of another eigenvalue
-    assert not given("eig", values, wrong, shape=shape)
-    repeated = values.clone()
-    repeated[..., 0] = values[..., 1]  # the pair twice
-    assert not given("eig", repeated, wrong, shape=shape)
+    assert not given("eig", values, wrong, **case)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        {"shape": [8, 8], "dtype": "float64", "symmetric": True},
+        {"shape": [3, 3], "values": [0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]},
+    ],
+)
+def test_no_eigenvalue_is_given_twice(case):
+    values, V = made("eig", **case)
+    one, other = (0, -1) if "symmetric" in case else (values.imag.argmax(), values.imag.argmin())
+    values[one], V[:, one] = values[other], V[:, other]
+    V[0, one] += 2e-5  # within the tolerance, and no longer the same vector
+    assert not given("eig", values, V, **case)
 
 
 def test_any_basis_belongs_to_an_eigenvalue_that_repeats_but_no_fewer_vectors():
@@ -407,6 +422,18 @@ def test_a_row_with_two_ones_is_no_row_of_a_permutation():
     assert torch.equal(P @ L @ U, A)
     answer = Answer((P, L, U), structure="tuple")
     assert check(all_tasks()["lu"], {"shape": [2, 2]}, ([A], {}), answer)
+
+
+@pytest.mark.parametrize("shape", [[9, 9], [3, 5, 5]])
+def test_factors_without_pivoting_are_unit_triangles_too(shape):
+    empty, L, U = made("lu", shape=shape, pivot=False)
+    lower = torch.eye(shape[-1]) + torch.ones(shape[-2:]).tril(-1)
+    case = {"shape": shape, "pivot": False}
+    assert given("lu", empty, L, U, **case)
+    assert not given("lu", empty, L, 2 * U, **case)
+    assert not given("lu", empty, 2 * L, U / 2, **case)
+    assert not given("lu", empty, L @ lower, lower.inverse() @ U, **case)
+    assert not given("lu", empty, L @ lower.mT, lower.mT.inverse() @ U, **case)
 
 
 @pytest.mark.parametrize(
@@ -461,6 +488,21 @@ def test_pivots_that_are_none_are_refused(pivots):
     LD, _ = ldl_of(call_of(all_tasks()["ldl_factor"], case)[0][0], [0, 1, 2], False)
     assert given("ldl_factor", LD, torch.tensor([1, 2, 3], dtype=torch.int32), **case)
     assert not given("ldl_factor", LD, torch.tensor(pivots, dtype=torch.int32), **case)
+
+
+def test_the_factors_in_compact_form_are_multiplied_right():
+    task = all_tasks()["ldl_factor"]
+    for case in small_cases(task):
+        call = call_of(task, case)
+        (product,) = task.invariants(call, answer_of(task, call).outputs).values()
+        assert torch.allclose(product, call[0][0], atol=1e-5)
+        assert torch.allclose(product, product.mH, atol=1e-5)
+
+
+def test_both_pivots_of_a_block_of_two_are_the_same():
+    LD, pivots = made("ldl_factor", shape=[2, 2])
+    assert pivots.tolist() == [-2, -2] and given("ldl_factor", LD, pivots, shape=[2, 2])
+    assert not given("ldl_factor", LD, pivots + torch.tensor([0, 1], dtype=torch.int32), shape=[2, 2])
 
 
 def test_an_indefinite_matrix_is_factorised_with_blocks_of_two():

@@ -21,15 +21,13 @@ def inputs(make, shape, dtype=None, definite=False, outliers=0.0, **options):
 
 def invariants(call, outputs):
     """The matrix that the factors make: which rows were exchanged, and where blocks of two stand, is free."""
-    (A, *_), options = call
-    adjoint = torch.Tensor.mH.__get__ if options.get("hermitian") else torch.Tensor.mT.__get__
-    LD, pivots = outputs
+    A, (LD, pivots) = call[0][0], outputs
     n = A.shape[-1]
     matrices = zip(A.reshape(-1, n, n), LD.reshape(-1, n, n), pivots.reshape(-1, n).tolist(), strict=True)
-    return {"the product of the factors": torch.stack([_product(*one, adjoint) for one in matrices])}
+    return {"the product of the factors": torch.stack([_product(*one) for one in matrices])}
 
 
-def _product(A, LD, pivots, adjoint):
+def _product(A, LD, pivots):
     """The matrix of one factorisation, zero if it is none.
 
     LAPACK leaves the columns to the left alone when it exchanges rows. That they are exchanged as well is
@@ -42,9 +40,9 @@ def _product(A, LD, pivots, adjoint):
     for start, end, _ in blocks:
         if end - start == 2:
             D[start + 1, start] = LD[start + 1, start]
-            D[start, start + 1] = adjoint(LD)[start, start + 1]
+            D[start, start + 1] = LD[start + 1, start].conj()
     factors = (_unit_triangle(LD, blocks, whole_rows) for whole_rows in (False, True))
-    products = [L @ D @ adjoint(L) for L in factors]
+    products = [L @ D @ L.mH for L in factors]
     return min(products, key=lambda product: float((product - A).abs().max()))
 
 
@@ -54,7 +52,7 @@ def _blocks(pivots):
     while start < n:
         end = start + 1 if pivots[start] > 0 else start + 2
         row = abs(pivots[start]) - 1
-        if end > n or not end - 1 <= row < n or pivots[end - 1] != pivots[start]:
+        if not end - 1 <= row < n or pivots[end - 1] != pivots[start]:
             return None
         blocks.append((start, end, row))
         start = end
