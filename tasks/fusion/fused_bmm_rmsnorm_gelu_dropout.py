@@ -23,8 +23,8 @@ def bytes_moved(left, columns, itemsize):
 
 
 def flops(left, columns):
-    """The product; square and sum, scaling, and five for GELU."""
-    return left[0] * left[1] * columns * (2 * left[2] + 8)
+    """The product; square and sum, scaling, five for GELU, and scaling."""
+    return left[0] * left[1] * columns * (2 * left[2] + 9)
 
 
 TASK = Task(
@@ -39,15 +39,17 @@ TASK = Task(
         "and `input2` (B, M, P). RMS normalisation over the last dimension: r = z / sqrt(mean(z**2) + eps); "
         "`normalized_shape` is the number P, and there is no weight. GELU: g = 0.5 * r * (1 + erf(r / sqrt(2))) with "
         "approximate='none', or 0.5 * r * (1 + tanh(sqrt(2/pi) * (r + 0.044715 * r**3))) with approximate='tanh'. "
-        "Dropout with training=True: every element of g is zeroed with probability `dropout_p`, independently, and the "
+        "Dropout with training=True: every element of g is zeroed with probability `dropout_p`, independently and anew "
+        "with every call, and the "
         "others are multiplied by 1 / (1 - dropout_p); with training=False, or with dropout_p = 0, g stays. Full "
         "precision is needed: TF32 is not accurate enough."
     ),
     formula=r"y = \mathrm{dropout}_p(\mathrm{GELU}(\mathrm{rmsnorm}(AB)))",
     reference=reference,
     inputs=inputs,
-    # Only calls without randomness are used: dropout_p = 0 or training=False.
+    comparator="dropout",
     correctness=[
+        {"left": [2, 8, 4], "columns": 8, "dropout_p": 0.5},
         {"left": [2, 3, 4], "columns": 5, "dropout_p": 0.0},
         {"left": [1, 1, 1], "columns": 1, "dropout_p": 0.0},
         {"left": [2, 3, 4], "columns": 5, "training": False},
@@ -56,10 +58,14 @@ TASK = Task(
         {"left": [4, 16, 32], "columns": 64, "dropout_p": 0.1, "training": False, "approximate": "tanh"},
         {"left": [4, 16, 32], "columns": 64, "dropout_p": 0.0, "outliers": 1e-3},
         {"left": [3, 33, 65], "columns": 47, "training": False, "outliers": 1e-3},
+        {"left": [2, 3, 4], "columns": 5},
+        {"left": [2, 3, 4], "columns": 5, "dropout_p": 0.2, "approximate": "tanh"},
+        {"left": [4, 16, 32], "columns": 64, "dropout_p": 0.1, "training": True, "approximate": "tanh"},
+        {"left": [3, 133, 65], "columns": 147, "dropout_p": 0.3},
         {"left": [4, 100, 257], "columns": 513, "training": False},
     ],
     timing=[
-        {"left": [32, n, n], "columns": n, "dropout_p": 0.1, "training": False} for n in range(256, 2433, 128)
+        {"left": [32, n, n], "columns": n, "dropout_p": 0.1, "training": True} for n in range(256, 2433, 128)
     ],
     bytes_moved=bytes_moved,
     flops=flops,

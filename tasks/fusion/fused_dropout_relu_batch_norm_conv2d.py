@@ -26,9 +26,9 @@ def reference(
 
 
 def flops(x, w, bias=False, stride=1, padding=0, dilation=1):
-    """The convolution; mean, three for the variance, difference, scaling, maximum."""
+    """The convolution; mean, three for the variance, difference, scaling, maximum, and scaling."""
     out = prod(conv2d.output_shape(x, w, stride, padding, dilation))
-    return conv2d.flops(x, w, bias, stride, padding, dilation) + 7 * out
+    return conv2d.flops(x, w, bias, stride, padding, dilation) + 8 * out
 
 
 TASK = Task(
@@ -44,16 +44,17 @@ TASK = Task(
         "zero; `stride`, `padding` and `dilation` are a number or a pair (vertical, horizontal), and channels are "
         "split into `groups`. Batch normalisation of the result c, whatever `training` is: for each channel, over N "
         "and all positions, (c - mean) / sqrt(variance + 1e-5) with the biased variance; there are no learnable "
-        "parameters and no running statistics. ReLU: max(·, 0). Dropout with training=True: every element is "
-        "zeroed with probability `p`, independently, and the others are multiplied by 1 / (1 - p); with "
-        "training=False, or with p = 0, nothing happens. `inplace` concerns temporaries only: the arguments never "
+        "parameters and no running statistics. ReLU: max(·, 0). Dropout with training=True: every element is zeroed "
+        "with probability `p`, independently and anew with every call, and the others are multiplied by 1 / (1 - p); "
+        "with training=False, or with p = 0, nothing happens. `inplace` concerns temporaries only: the arguments never "
         "change. The result is (N, O, H', W') with H' = floor((H + 2 pH - dH (kH - 1) - 1) / sH) + 1."
     ),
     formula=r"y = \mathrm{dropout}_p(\max(\mathrm{batchnorm}(\mathrm{conv2d}(x, w) + b), 0))",
     reference=reference,
     inputs=conv2d.inputs,
-    # Only calls without randomness are used: p = 0 or training=False.
+    comparator="dropout",
     correctness=[
+        {"x": [1, 3, 8, 8], "w": [6, 3, 3, 3], "bias": True},
         {"x": [1, 3, 8, 8], "w": [6, 3, 3, 3], "bias": True, "p": 0.0},
         {"x": [1, 1, 3, 3], "w": [1, 1, 1, 1], "p": 0.0},
         {"x": [1, 3, 8, 8], "w": [6, 3, 3, 3], "bias": True, "stride": 2, "padding": 1, "p": 0.0},
@@ -62,10 +63,13 @@ TASK = Task(
         {"x": [2, 3, 32, 32], "w": [8, 3, 3, 3], "bias": True, "padding": 1, "p": 0.0, "outliers": 1e-2},
         {"x": [2, 5, 13, 11], "w": [7, 5, 2, 4], "dilation": 2, "padding": [1, 2], "p": 0.0, "inplace": True},
         {"x": [2, 3, 65, 127], "w": [17, 3, 3, 3], "bias": True, "p": 0.0, "outliers": 1e-3},
+        {"x": [1, 6, 8, 8], "w": [6, 1, 3, 3], "bias": True, "groups": 6, "p": 0.3},
+        {"x": [2, 3, 32, 32], "w": [8, 3, 3, 3], "bias": True, "padding": 1, "p": 0.1, "training": True},
+        {"x": [2, 3, 65, 63], "w": [17, 3, 3, 3], "p": 0.3, "inplace": True},
         {"x": [4, 3, 128, 128], "w": [64, 3, 3, 3], "bias": True, "p": 0.0},
     ],
     timing=[
-        {"x": [1, 3, 1 << p, 1 << p], "w": [64, 3, 3, 3], "bias": True, "stride": 1, "padding": 0, "p": 0.0}
+        {"x": [1, 3, 1 << p, 1 << p], "w": [64, 3, 3, 3], "bias": True, "stride": 1, "padding": 0, "p": 0.5}
         for p in range(5, 12)
     ],
     bytes_moved=conv2d.bytes_moved,
