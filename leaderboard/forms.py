@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any
 
 from django import forms
@@ -24,6 +25,19 @@ class _MethodField(forms.ModelChoiceField):
         return f"{method} (next free round: {0 if method.last is None else method.last + 1})"
 
 
+class _VisibleField(forms.CharField):
+    """A name as others see it: nothing in it is invisible, reverses what follows, or steers a terminal."""
+
+    def clean(self, value: Any) -> str:
+        text: str = super().clean(value)
+        hidden = next((sign for sign in text if unicodedata.category(sign).startswith("C")), None)
+        if hidden:
+            raise forms.ValidationError(
+                f"There is a character in it that cannot be seen (U+{ord(hidden):04X}). Leave it out."
+            )
+        return text
+
+
 class SubmitForm(forms.Form):
     """A file of kernels for a method of the user, old or new."""
 
@@ -33,14 +47,14 @@ class SubmitForm(forms.Form):
         empty_label="A new method",
         help_text="One of yours, or a new one.",
     )
-    name = forms.CharField(
+    name = _VisibleField(
         label="Name of the new method",
         max_length=80,
         required=False,
         help_text="As it stands on the leaderboard.",
     )
     kind = forms.ChoiceField(choices=Method.Kind, initial=Method.Kind.SINGLE_PASS, required=False)
-    base_model = forms.CharField(
+    base_model = _VisibleField(
         label="Base model",
         max_length=80,
         required=False,
