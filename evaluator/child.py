@@ -32,6 +32,7 @@ from triton.runtime.errors import InterpreterError
 
 from evaluator import wire
 from evaluator.inputs import Maker
+from evaluator.quantization import make_call
 from evaluator.report import Outcome, bounded
 from evaluator.timing import Plan, Stopwatch
 from tasks.registry import all_tasks
@@ -58,7 +59,7 @@ def main() -> None:
         except (
             BaseException
         ) as error:  # SystemExit and KeyboardInterrupt too: the submission may raise anything
-            header, buffers = {"error": _describe(error, device)}, []
+            header, buffers = {"error": _told(error, device)}, []
         _flush_output()
         _send(channel, header, buffers)
 
@@ -173,7 +174,7 @@ class _Operations:
         return self._answer(timed.result, timed.call)
 
     def _inputs(self, case: Case, seed: int) -> Call:
-        call = self._task.inputs(Maker(seed, self._device, self._task.dtype), **case)
+        call = make_call(self._task, case, Maker(seed, self._device, self._task.dtype))
         self._synchronize()
         return call
 
@@ -241,6 +242,8 @@ def _outputs(result: Any) -> tuple[str, list[torch.Tensor]]:
         return "none", []
     if not isinstance(result, tuple | list):
         return f"a {type(result).__name__}", []
+    if len(result) > wire.MAX_BUFFERS:
+        return f"a {type(result).__name__} of {len(result)} items", []
     others = [item for item in result if not isinstance(item, torch.Tensor)]
     if others:
         return f"a {type(result).__name__} that holds a {type(others[0]).__name__}", []
@@ -264,6 +267,16 @@ def _find_entry(module: Any, task: Task) -> Callable[..., Any]:
             found: Callable[..., Any] = entry
             return found
     raise _NoEntry(f"the file defines no function {task.entry!r}")
+
+
+def _told(error: BaseException, device: str) -> dict[str, Any]:
+    """`_describe`, also where the submission's error raises when it is asked for its text."""
+    try:
+        return _describe(error, device)
+    except BaseException:
+        error = error.__cause__ or error if isinstance(error, _ImportFailed) else error
+        message = f"{type(error).__name__}, an error whose text cannot be read."
+        return {"outcome": Outcome.CALL_FAILED, "message": message, "line": _line(error), "details": ""}
 
 
 def _describe(error: BaseException, device: str) -> dict[str, Any]:
