@@ -54,7 +54,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _say_found(upload)
     settings = Settings(isolated=not options.no_sandbox, timing=not options.no_timing)
     results = _Results(options.out, where, options.seed or secrets.token_hex(16), upload)
-    results.write()
+    try:
+        results.write()
+    except OSError as error:
+        return _complain(f"{options.out} cannot be written: {error.strerror}.", UNUSABLE)
     try:
         for report in _with_progress(
             evaluate(upload.kernels, options.device, seed=results.seed, settings=settings), upload
@@ -117,8 +120,11 @@ class _Results:
             "problems": [asdict(problem) for problem in self._upload.problems],
         }
         beside = self._path.with_name(f".{self._path.name}.{os.getpid()}")
-        beside.write_text(json.dumps(results, indent=1, allow_nan=False) + "\n")
-        beside.replace(self._path)
+        try:
+            beside.write_text(json.dumps(results, indent=1, allow_nan=False) + "\n")
+            beside.replace(self._path)
+        finally:
+            beside.unlink(missing_ok=True)
 
 
 def _with_progress(reports: Iterator[Report], upload: Upload) -> Iterator[Report]:
@@ -141,17 +147,24 @@ def _with_progress(reports: Iterator[Report], upload: Upload) -> Iterator[Report
 def _in_short(report: Report) -> str:
     label = OUTCOMES[report.outcome].label
     if report.failure:
-        return f"{label}: {report.failure.message[:200]}"
+        return f"{label}: {_printable(report.failure.message)[:200]}"
     variant = f" (as {report.variant})" if report.variant else ""
     speedup = f", {report.speedup:.2f} times as fast as eager" if report.speedup else ""
     return f"{label}{variant}{speedup}"
+
+
+def _printable(text: str) -> str:
+    """A stranger's text on one line, without what would steer the terminal."""
+    return "".join(
+        sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text.replace("\n", " ")
+    )
 
 
 def _say_found(upload: Upload) -> None:
     missing = sum(len(names) for names in CATALOGUE.values()) - len(upload.kernels)
     print(f"Found kernels for {len(upload.kernels)} tasks; {missing} of the benchmark's tasks are missing.")
     for problem in upload.problems:
-        print(f"  {problem.place}: {problem.message}")
+        print(_printable(f"  {problem.place}: {problem.message}"))
 
 
 def _say_summary(reports: Sequence[Report]) -> None:

@@ -112,3 +112,26 @@ def test_a_file_or_a_device_that_cannot_be_used_ends_in_a_sentence(
     assert "No such file" in capsys.readouterr().err
     assert cli.main(["run", str(upload), "--device", "tpu", "--out", out]) == cli.CANNOT_RUN
     assert "no device 'tpu'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("out", ["no/such/results.json", "."], ids=["no folder", "a folder"])
+def test_results_that_cannot_be_written_end_in_a_sentence(
+    upload: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], out: str
+) -> None:
+    assert run(upload, tmp_path / out) == 2
+    assert "cannot be written: " in capsys.readouterr().err
+    assert not list(tmp_path.parent.glob(".*.*")) and not list(tmp_path.glob(".*"))
+
+
+def test_what_strangers_wrote_does_not_steer_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "round.jsonl"
+    failing = GELU.replace("def gelu(", "raise ValueError('\\x1b[2J\\u202e')\n\n\ndef gelu(")
+    lines = [{"file": "\x1b]0;owned\x07.py", "predict": "x"}, {"file": "gelu.py", "predict": failing}]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+    assert run(file, tmp_path / "results.json") == 0
+    said = capsys.readouterr()
+    assert "owned" in said.out and "ValueError" in said.err
+    assert not set(said.out + said.err) & {"\x1b", "\x07", "\u202e"}
