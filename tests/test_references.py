@@ -10,7 +10,7 @@ import pytest
 import torch
 from scipy import special
 
-from evaluator.draws import FixedDropout
+from evaluator.draws import FixedBinomial, FixedDropout
 from tasks.registry import all_tasks
 from tasks.spec import Task
 from tests.test_tasks import call_of, copied, small_cases, tensors
@@ -590,6 +590,9 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "asin": np.arcsin,
     "bessel_j1": special.j1,
     "bitwise_and": lambda x, y: x & y,
+    "bitwise_and_binomial": lambda x, y, count, probs=None, logits=None: (  # its means
+        (x & y) * (special.expit(logits) if probs is None else probs)
+    ),
     "chebyshev_polynomial_t": lambda x, n: special.eval_chebyt(n, x),
     "gammaln": special.gammaln,
     "polygamma": special.polygamma,
@@ -621,7 +624,7 @@ def test_the_reference_is_the_formula(task):
         if max(sizes, default=0) > MOST_ELEMENTS or case.get("mode") == "bicubic":
             continue
         arguments, keywords = copied(call)
-        with FixedDropout(keep=True) as dropout:
+        with FixedDropout(keep=True) as dropout, FixedBinomial():
             result = task.reference(*arguments, **keywords)
         if dropout.p:
             continue  # the formulas leave dropout out
