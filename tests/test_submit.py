@@ -169,6 +169,19 @@ def test_evaluate_queues_it_on_the_chosen_gpus(
     assert one["Location"] == submission.runs.get(gpu=cpu).get_absolute_url()
 
 
+@pytest.mark.parametrize("action", ["evaluate", "discard"])
+def test_the_address_of_an_action_leads_to_the_page(client: Client, ada: User, action: str) -> None:
+    """Who was signed out meanwhile comes back there from signing in; so does a reload."""
+    submission = SubmissionFactory(method__owner=ada, tasks=["gelu"])
+    url = reverse(action, args=[submission.pk])
+    assert client.post(url)["Location"] == f"{reverse('account_login')}?next={url}"
+    client.force_login(ada)
+    assert client.get(url)["Location"] == submission.get_absolute_url()
+    assert Submission.objects.exists() and not Run.objects.exists()
+    client.force_login(UserFactory())
+    assert client.get(url).status_code == 404
+
+
 def test_evaluate_without_a_choice_says_so(browser: Client, ada: User) -> None:
     submission = SubmissionFactory(method__owner=ada, tasks=["gelu"])
     response = evaluate(browser, submission)

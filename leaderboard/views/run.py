@@ -7,7 +7,6 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
 
 from leaderboard import services
 from leaderboard.models import Run
@@ -35,12 +34,13 @@ def run_progress(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "_run_progress.html", context, status=status)
 
 
-@require_POST
 @login_required
 def cancel_run(request: HttpRequest, pk: int) -> HttpResponse:
     found = _run(pk)
     if not is_owner(request.user, found.submission):
         raise Http404
+    if request.method != "POST":  # from signing in again
+        return redirect(found)
     if not services.cancel(found, f"Cancelled by {request.user}."):
         messages.info(request, "The run was over before it could be cancelled.")
     return redirect(found)

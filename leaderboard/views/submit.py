@@ -12,7 +12,6 @@ from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
-from django.views.decorators.http import require_POST
 
 from leaderboard import services
 from leaderboard.forms import EvaluateForm, SubmitForm
@@ -51,10 +50,11 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "submission.html", _context(request, found))
 
 
-@require_POST
 @login_required
 def evaluate(request: HttpRequest, pk: int) -> HttpResponse:
     found = _owned(request, pk)
+    if request.method != "POST":  # from signing in again, or a reload of a refused choice
+        return redirect(found)
     form = EvaluateForm(request.POST)
     if not form.is_valid():
         return render(request, "submission.html", {**_context(request, found), "form": form}, status=422)
@@ -66,10 +66,11 @@ def evaluate(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect(runs[0] if len(runs) == 1 else found)
 
 
-@require_POST
 @login_required
 def discard(request: HttpRequest, pk: int) -> HttpResponse:
     found = _owned(request, pk)
+    if request.method != "POST":
+        return redirect(found)
     try:
         services.discard(found)
     except services.Refused as refused:
