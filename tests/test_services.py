@@ -129,6 +129,16 @@ class TestSubmit:
         assert found.findings["static"]["relu"]["line"] == 1
         assert not found.runs.exists()
 
+    def test_what_takes_long_to_check_is_left_to_the_worker(
+        self, method: Method, gpu: Gpu, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(services, "CHECK_S", 0.0)
+        data = json.dumps({"file": "relu.py", "predict": "def relu(:\n"}).encode()
+        found = services.submit(method.owner, method, None, parse(data, "k.jsonl"), "k.jsonl", data)
+        assert found.findings["static"] == {}
+        run = services.enqueue(found, gpu)
+        assert run.status == "queued" and run.chunks.get().tasks == ["relu"]
+
     def test_the_same_file_again_is_the_same_submission(self, method: Method) -> None:
         first = self.hand_in(method, None, "gelu")
         assert self.hand_in(method, None, "gelu") == first
