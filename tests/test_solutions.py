@@ -37,6 +37,14 @@ def test_quick_honest_kernels_pass_on_the_interpreter():
     assert _failures(set(SOLUTIONS) - SLOW, "cpu") == {}
 
 
+def test_a_kernel_that_drops_the_same_elements_in_every_call_is_refused():
+    source, drawn = SOLUTIONS["fused_hardshrink_dropout"], "int(torch.randint(2**31, (1,)))"
+    assert drawn in source
+    (report,) = evaluate({"fused_hardshrink_dropout": source.replace(drawn, "7")}, "cpu", seed="solutions")
+    assert report.outcome is Outcome.WRONG_VALUES
+    assert report.failure.message == "Two calls dropped the same elements."
+
+
 @pytest.mark.slow
 def test_slow_honest_kernels_pass_on_the_interpreter():
     assert _failures(SLOW, "cpu") == {}
