@@ -112,12 +112,7 @@ def compared(task: Task) -> str:
     """What decides whether an output is right."""
     if task.comparator == "exact":
         return _("every element equals what PyTorch gives")
-    if task.comparator == "dropout":
-        return _(
-            "every element is right for some mask of dropout, and chance can have drawn that mask: its rate and its "
-            "independence are tested, and that every call draws anew"
-        )
-    if task.comparator in ("uniform", "binomial"):
+    if task.comparator == "uniform":
         return _(
             "the distribution, the range and the independence of the draws are tested, not single values"
         )
@@ -127,9 +122,13 @@ def compared(task: Task) -> str:
             "cosine at least %(cosine)s, relative L1 at most %(l1)s and RMSE at most %(rmse)s against the "
             "full-precision result"
         ) % {"cosine": bounds.cosine, "l1": bounds.relative_l1, "rmse": bounds.rmse}
+    if task.comparator == "binomial":
+        return _("the moments and the independence of the draws are tested, and that they are whole numbers")
     within = _within(task)
     if task.comparator == "invariants":
         return _("what the mathematics fixes about the outputs is %(within)s") % {"within": within}
+    if task.comparator == "dropout":
+        return _("for some mask that chance can have drawn every element is %(within)s") % {"within": within}
     return _("every element is %(within)s") % {"within": within}
 
 

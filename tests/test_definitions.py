@@ -1,6 +1,7 @@
 """What pages tell of the tasks' definitions, for every task that there is, without running any."""
 
 import re
+from typing import get_args
 from xml.etree import ElementTree
 
 import pytest
@@ -10,7 +11,7 @@ from leaderboard.formula import mathml
 from tasks.cases import SORTS, bound_by_launch, by_sort, sort_of
 from tasks.catalogue import CATALOGUE
 from tasks.registry import all_tasks
-from tasks.spec import Task
+from tasks.spec import ComparatorName, Task
 
 TASKS = [pytest.param(task, id=task.name) for task in all_tasks().values()]
 each_task = pytest.mark.parametrize("task", TASKS)
@@ -51,6 +52,13 @@ def test_its_formula_is_mathml_that_browsers_know(task):
 )
 def test_functions_are_words_with_the_space_they_need(latex, shows):
     assert shows in mathml(latex)
+
+
+def test_every_comparator_is_told_in_words_of_its_own():
+    names = set(get_args(ComparatorName))
+    told = {task.comparator: definitions.compared(task).split(" within ")[0] for task in all_tasks().values()}
+    assert told.keys() == names
+    assert len(set(told.values())) == len(names)
 
 
 @each_task
@@ -107,6 +115,8 @@ def test_the_intensity_of_a_size_is_its_work_for_each_byte():
         ({"dtype": "bfloat16"}, "within 0.005 + 0.005 ×"),
         ({"dtype": "int32"}, "equal to what PyTorch gives"),
         ({"comparator": "uniform"}, "independence of the draws"),
+        ({"comparator": "binomial"}, "moments and the independence of the draws"),
+        ({"comparator": "dropout"}, "for some mask that chance can have drawn every element is within 1e-5"),
     ],
 )
 def test_the_comparison_in_words(changes: dict[str, object], words: str):
