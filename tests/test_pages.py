@@ -318,12 +318,13 @@ class TestOutdated:
         seen = text(page(client, "/tasks/"))
         assert "abs not tried since it changed" in seen and "add solved by 1 of 1 methods" in seen
 
-    def test_the_code_decides_which_have_changed(self, client, runs, monkeypatch):
+    def test_the_code_decides_which_have_changed(self, client, runs, monkeypatch, capsys):
         command = "leaderboard.management.commands.sync_tasks"
         monkeypatch.setattr(
             f"{command}.task_version", lambda name: "changed" if name == "add" else task_version(name)
         )
-        call_command("sync_tasks", verbosity=0)
+        call_command("sync_tasks")
+        assert "; 2 results are of older task definitions." in capsys.readouterr().out
         outdated = Result.objects.filter(queries.OUTDATED)
         assert {(result.run_id, result.task_id) for result in outdated} == {(run.pk, "add") for run in runs}
 

@@ -2,7 +2,8 @@ from django.core.management.base import BaseCommand
 from django.db import transaction
 
 from evaluator.devices import DEVICES
-from leaderboard.models import Gpu, Task
+from leaderboard.models import Gpu, Result, Task
+from leaderboard.queries import OUTDATED
 from tasks.catalogue import CATALOGUE
 from tasks.registry import all_tasks, task_version
 
@@ -26,7 +27,8 @@ class Command(BaseCommand):
         if verbosity:
             built = sum(task.in_suite for task in tasks)
             self.stdout.write(
-                f"{len(tasks)} tasks, {built} of them in the suite; {Gpu.objects.count()} GPUs."
+                f"{len(tasks)} tasks, {built} of them in the suite; {Gpu.objects.count()} GPUs; "
+                f"{Result.objects.filter(OUTDATED).count()} results are of older task definitions."
             )
 
 
