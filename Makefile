@@ -1,16 +1,17 @@
-# make run | test | test-all | lint | format
+# make run | test | test-all | lint | format | health
 PYTHON ?= python3
 BIN := .venv/bin
 HOST ?= 127.0.0.1
 PORT ?= 8000
 
-.PHONY: help run test test-all lint format
+.PHONY: help run test test-all lint format health
 help:
 	@echo "make run       serve the site with everything it needs, until Ctrl-C (PORT=8000)"
 	@echo "make test      the tests, on a real PostgreSQL and Valkey"
 	@echo "make test-all  the tests, slow ones too"
 	@echo "make lint      style and types"
 	@echo "make format    put the code into the style"
+	@echo "make health    measure again what the cases of changed tasks catch"
 
 run: $(BIN)/installed
 	@HOST=$(HOST) PORT=$(PORT) exec $(BIN)/python manage.py serve
@@ -29,6 +30,9 @@ lint: $(BIN)/installed
 format: $(BIN)/installed
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
+
+health: $(BIN)/installed
+	@$(BIN)/python -m evaluator.health
 
 $(BIN)/installed: $(wildcard requirements*.txt)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \

@@ -36,7 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def measure(task: Task) -> Health:
-    """Run every near miss on the small cases of a task, on the CPU."""
+    """Run every near miss on the small cases of a task, on the CPU. What the reference draws is seeded."""
+    torch.manual_seed(0)
     lines = _Lines(task.reference)
     for case in small_cases(task):
         lines.run(call_of(task, case))
@@ -94,7 +95,7 @@ class _Lines:
         return self._line
 
     def _line(self, frame: FrameType, event: str, argument: Any) -> Any:
-        if event == "line" and frame.f_lineno in self.all:
+        if frame.f_lineno in self.all:
             self.seen.add(frame.f_lineno)
         return self._line
 
