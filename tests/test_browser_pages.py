@@ -116,3 +116,13 @@ def test_a_line_of_a_source_has_an_address(
     browser_page.get_by_role("link", name="Line 8 of the source").click()
     assert browser_page.url.endswith("#L8")
     assert browser_page.locator("#L8").evaluate("element => element.matches(':target')")
+
+
+def test_a_message_without_a_space_does_not_widen_the_page(
+    addresses: list[str], live_server: LiveServer, browser_page: Page
+) -> None:
+    result = Result.objects.filter(task="matmul_w8a8")[0]
+    result.report["failure"]["message"] = "ValueError: " + "y" * 600
+    result.save()
+    browser_page.goto(live_server.url + result.get_absolute_url())
+    assert browser_page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
