@@ -63,11 +63,18 @@ def excuse(task: Task, miss: str) -> str:
     """Why the task need not refuse that miss; empty if it must."""
     if task.comparator == "quantized" and miss == "one_off":
         return _WHOLE
-    if task.comparator == "uniform" and miss == "one_off":
+    if task.comparator == "uniform" and miss in ("one_off", "shifted"):
         return "any single draw is right"
     if miss in ("scaled", "nan") and not _gives_fractions(task):
         return "its results are whole numbers"
+    if miss == "shifted" and _gives_one_number(task):
+        return "its result is one number"
     return _EXCUSED.get((task.name, miss), "")
+
+
+def _gives_one_number(task: Task) -> bool:
+    answers = (answer_of(task, call_of(task, case)) for case in small_cases(task))
+    return max(output.numel() for answer in answers for output in answer.outputs) == 1
 
 
 def _gives_fractions(task: Task) -> bool:
@@ -111,6 +118,20 @@ def echo(call: Call, answer: Answer) -> Iterator[torch.Tensor]:
         yield repeated.reshape(output.shape).to(output.dtype)
 
 
+def shifted(call: Call, answer: Answer) -> Iterator[torch.Tensor]:
+    """Every element one place further, as an index that is off by one gives it."""
+    return (output.reshape(-1).roll(1).reshape(output.shape) for output in answer.outputs)
+
+
+def garbage(call: Call, answer: Answer) -> Iterator[torch.Tensor]:
+    """Random bytes, as memory that nobody wrote to may hold."""
+    generator = torch.Generator().manual_seed(0)
+    for output in answer.outputs:
+        shape = [output.numel() * output.element_size()]
+        data = torch.randint(0, 256, shape, dtype=torch.uint8, generator=generator)
+        yield (data % 2 if output.dtype is torch.bool else data).view(output.dtype).reshape(output.shape)
+
+
 MISSES: Mapping[str, Miss] = {
     "zeros": zeros,
     "ones": ones,
@@ -118,6 +139,8 @@ MISSES: Mapping[str, Miss] = {
     "echo": echo,
     "scaled": scaled,
     "one_off": one_off,
+    "shifted": shifted,
+    "garbage": garbage,
 }
 
 

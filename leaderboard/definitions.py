@@ -25,6 +25,8 @@ MISSES = {
     "echo": gettext_lazy("an echo of the input"),
     "scaled": gettext_lazy("everything 1% too large"),
     "one_off": gettext_lazy("one element off"),
+    "shifted": gettext_lazy("every element one place further"),
+    "garbage": gettext_lazy("memory that nobody wrote to"),
 }
 """The near misses of `evaluator.near_misses` as people say them."""
 
