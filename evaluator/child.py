@@ -32,6 +32,7 @@ from triton.runtime.errors import InterpreterError
 
 from evaluator import wire
 from evaluator.inputs import Maker
+from evaluator.quantization import make_call
 from evaluator.report import Outcome, bounded
 from evaluator.timing import Plan, Stopwatch
 from tasks.registry import all_tasks
@@ -173,7 +174,7 @@ class _Operations:
         return self._answer(timed.result, timed.call)
 
     def _inputs(self, case: Case, seed: int) -> Call:
-        call = self._task.inputs(Maker(seed, self._device, self._task.dtype), **case)
+        call = make_call(self._task, case, Maker(seed, self._device, self._task.dtype))
         self._synchronize()
         return call
 

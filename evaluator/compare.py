@@ -52,6 +52,16 @@ def check(task: Task, case: Case, call: Call, answer: Answer, reading: str = "")
     )
 
 
+def check_form(task: Task, case: Case, call: Call, answer: Answer) -> Failure | None:
+    """None if `answer` has the structure, shapes and dtypes of the operator's result, and is finite where that is."""
+    expected = _expected(task, call, "")
+    about = _About(task, case, call)
+    if failure := _wrong_structure(about, answer, expected) or _wrong_form(about, answer, expected):
+        return failure
+    failures = (_nonfinite_failure(about, got, wanted) for got, wanted in _pairs(answer, expected))
+    return next((failure for failure in failures if failure), None)
+
+
 def check_independent(
     task: Task, case: Case, first: tuple[Call, Answer], second: tuple[Call, Answer], reading: str = ""
 ) -> Failure | None:

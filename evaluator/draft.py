@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, field
 
 from evaluator import environment
-from evaluator.report import Failure, Outcome, Report, Stage, Timing, Verdict
+from evaluator.report import Contract, Failure, Outcome, Report, Stage, Timing, Verdict
 from evaluator.sandbox import Limits
 from tasks.registry import all_tasks, task_version
 
@@ -49,6 +49,7 @@ class Draft:
     kernels: dict[str, None] = field(default_factory=dict)
     variant: str = ""
     paper: Verdict | None = None
+    contract: Contract | None = None
     log: str = ""
     seconds: dict[str, float] = field(default_factory=dict)
     _since: float = 0.0
@@ -78,6 +79,7 @@ class Draft:
             triton_kernels=tuple(self.kernels),
             variant=self.variant,
             paper=self.paper,
+            contract=self.contract,
             log=self.log,
             seconds=self.seconds,
             source_sha256=hashlib.sha256(self.source.encode("utf-8", "replace")).hexdigest(),

@@ -47,6 +47,7 @@ class Outcome(StrEnum):
     WRONG_DTYPE = "wrong_dtype"
     NOT_FINITE = "not_finite"
     WRONG_VALUES = "wrong_values"
+    CONTRACT_BROKEN = "contract_broken"
     INPUT_CHANGED = "input_changed"
     NO_TRITON_RAN = "no_triton_ran"
     # perf
@@ -123,6 +124,9 @@ OUTCOMES: Mapping[Outcome, OutcomeText] = {
     Outcome.WRONG_VALUES: OutcomeText(
         "wrong values", "Some elements are further from the right value than the tolerance. See the failing case.", _E
     ),
+    Outcome.CONTRACT_BROKEN: OutcomeText(
+        "contract broken", "The result is not that of the quantization that the task asks for. See the clause and the cause.", _E
+    ),
     Outcome.INPUT_CHANGED: OutcomeText(
         "changed its input", "The call changed an argument that the operator leaves alone. Work on a copy.", _E
     ),
@@ -152,6 +156,122 @@ OUTCOMES: Mapping[Outcome, OutcomeText] = {
         "our error", "The evaluator itself failed here. It does not count against the kernel; we have the details.", _S, ours=True
     ),
 }  # fmt: skip
+
+
+class Clause(StrEnum):
+    """The clauses of the quantization contract, in the order in which they are looked at."""
+
+    ACCURACY = "accuracy"
+    CHANNELS = "channels"
+    ZERO = "zero"
+    GRID = "grid"
+    PLATEAU = "plateau"
+    STEP = "step"
+
+
+CLAUSES: Mapping[Clause, str] = {
+    Clause.ACCURACY: "as accurate as rounding to these integers permits",
+    Clause.CHANNELS: "small rows beside large ones keep their digits",
+    Clause.ZERO: "values far below the scale become zero",
+    Clause.GRID: "results lie on a grid of at most 255 steps",
+    Clause.PLATEAU: "values around one integer give one result",
+    Clause.STEP: "the next integer gives the next result",
+}
+"""What each clause asks for, in a few words."""
+
+
+class Cause(StrEnum):
+    """Known mistakes of quantized kernels. Each has a row in CAUSES."""
+
+    FLOATING_POINT = "floating_point"
+    FLOAT8 = "float8"
+    ZEROED = "zeroed"
+    EIGHT_BITS = "eight_bits"
+    TRUNCATED = "truncated"
+    ROUNDED_DOWN = "rounded_down"
+    WRAPPED = "wrapped"
+    OVERFLOWED = "overflowed"
+    ONE_SCALE = "one_scale"
+    SCALED_TWICE = "scaled_twice"
+    SCALE_MISSING = "scale_missing"
+    NIBBLES_SWAPPED = "nibbles_swapped"
+    BIAS_SCALED = "bias_scaled"
+    SOFTMAX_QUANTIZED = "softmax_quantized"
+    INTEGER_STATISTICS = "integer_statistics"
+
+
+@dataclass(frozen=True)
+class CauseText:
+    """A known mistake in words: a label, and what to do about it."""
+
+    label: str
+    explanation: str
+
+
+CAUSES: Mapping[Cause, CauseText] = {
+    Cause.FLOATING_POINT: CauseText(
+        "not quantized",
+        "The values go into the product as floating point numbers (float32, tf32, float16 or bfloat16). Divide them "
+        "by a scale and round them to integers first.",
+    ),
+    Cause.FLOAT8: CauseText(
+        "float8 in place of integers",
+        "The values are rounded to float8, which keeps small numbers that integers of one scale turn into zero.",
+    ),
+    Cause.ZEROED: CauseText(
+        "small values zeroed, the rest not rounded",
+        "Values below half a step become zero, and all others stay floating point numbers. Round every value.",
+    ),
+    Cause.EIGHT_BITS: CauseText(
+        "eight bits in place of four",
+        "The weights are rounded to int8. The task asks for int4: scale = max / 7.",
+    ),
+    Cause.TRUNCATED: CauseText(
+        "truncated in place of rounded",
+        "The conversion to an integer cuts the fraction off, towards zero. Round first: a cast does not.",
+    ),
+    Cause.ROUNDED_DOWN: CauseText(
+        "rounded down",
+        "Every value goes to the integer below it, which shifts the result. Round to the nearest.",
+    ),
+    Cause.WRAPPED: CauseText(
+        "wrapped around at 128",
+        "The largest values become 128, which int8 does not hold, and turn into -128. Use max / 127 as the scale, or "
+        "clamp before the conversion.",
+    ),
+    Cause.OVERFLOWED: CauseText(
+        "the sum overflowed",
+        "The products are summed in 8 or 16 bits, and the sum wraps around. Accumulate in int32.",
+    ),
+    Cause.ONE_SCALE: CauseText(
+        "one scale for the whole tensor",
+        "All rows share the scale of the largest one, so that small rows lose their digits. Take one scale for each row.",
+    ),
+    Cause.SCALED_TWICE: CauseText(
+        "a scale applied twice", "The result is off by a scale: it was multiplied in once too often."
+    ),
+    Cause.SCALE_MISSING: CauseText(
+        "a scale left out",
+        "The result is off by a scale: integers were not scaled back. Multiply by both scales.",
+    ),
+    Cause.NIBBLES_SWAPPED: CauseText(
+        "nibbles swapped",
+        "The two int4 values of each byte come out in the wrong order. The first one is in the low nibble.",
+    ),
+    Cause.BIAS_SCALED: CauseText(
+        "bias added before scaling back",
+        "The bias was added to the sum of integers and scaled with it. Scale back first, then add the bias.",
+    ),
+    Cause.SOFTMAX_QUANTIZED: CauseText(
+        "probabilities on a fixed grid",
+        "The probabilities are rounded to multiples of 1/127, and small ones vanish. Leave them in float32, or give "
+        "each row a scale of its own.",
+    ),
+    Cause.INTEGER_STATISTICS: CauseText(
+        "mean and variance from integers",
+        "Mean and variance are taken from a quantized input, which has too few digits. Take them in float32.",
+    ),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -266,6 +386,41 @@ class Verdict(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Measure(Record):
+    """What was measured for one clause of the contract; for several cases the one closest to the limit."""
+
+    clause: Clause
+    operand: str = ""  # the probed one
+    value: float  # a share of what full precision gives, or a relative error: never of a unit
+    limit: float  # at most
+
+    @property
+    def held(self) -> bool:
+        return self.value <= self.limit
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contract(Record):
+    """The quantization contract's verdict: is the kernel accurate, and is it really quantized?"""
+
+    measures: tuple[Measure, ...]
+    cause: Cause | None = None  # the known mistake that gives the same output, where one does
+
+    def __post_init__(self) -> None:
+        if self.held and self.cause:
+            raise ReportError("a contract that was held has no cause")
+
+    @property
+    def broken(self) -> Measure | None:
+        """The first clause that was broken."""
+        return next((measure for measure in self.measures if not measure.held), None)
+
+    @property
+    def held(self) -> bool:
+        return self.broken is None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Report(Record):
     """What happened to one kernel on one device."""
 
@@ -279,7 +434,8 @@ class Report(Record):
     timings: tuple[Timing, ...] = ()
     triton_kernels: tuple[str, ...] = ()  # names of the Triton kernels that were launched
     variant: str = ""  # the published reading that the outputs match, where it is not the operator itself
-    paper: Verdict | None = None  # quantization tasks
+    paper: Verdict | None = None  # quantization tasks: both verdicts
+    contract: Contract | None = None
     log: str = ""  # what the kernel printed, bounded
     seconds: dict[str, float] = dataclasses.field(default_factory=dict)  # by stage
     source_sha256: str = ""

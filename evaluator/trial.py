@@ -10,11 +10,11 @@ from typing import Any, TypeGuard
 
 import torch
 
-from evaluator import compare, devices, environment, performance, wire
+from evaluator import compare, devices, environment, performance, quantization, wire
 from evaluator.compare import Answer
 from evaluator.draft import Draft, Failed
 from evaluator.inputs import Maker, case_seed
-from evaluator.report import CaseError, Failure, Outcome, Stage, Timing, bounded
+from evaluator.report import CAUSES, CLAUSES, CaseError, Failure, Measure, Outcome, Stage, Timing, bounded
 from evaluator.sandbox import Sandbox, Stopped
 from evaluator.timing import MOST_FLUSHES, MOST_REPETITIONS, Plan, Stopwatch
 from tasks.spec import Call, Case, Task
@@ -48,7 +48,7 @@ class Trial:
         self._ask("load", self._limits.load_s, None, task=self._task.name, source=self._draft.source)
 
     def run_all(self) -> Verdicts:
-        """Every correctness case, and the first again on other data. Raises Failed where a call does."""
+        """Every correctness case, the first again on other data, and probes. Raises Failed where a call does."""
         verdicts = Verdicts(self._task, self._draft)
         cases = list(enumerate(self._task.correctness))
         cases = [(number, case) for number, case in cases if self._fits(case)] or cases[:1]
@@ -56,6 +56,8 @@ class Trial:
             verdicts.add(number, case, *self._run(number, case, "first"))
         number, case = cases[0]
         verdicts.add(number, case, *self._run(number, case, "again"))
+        for number, case in enumerate(quantization.probes(self._task), start=len(self._task.correctness)):
+            verdicts.add(number, case, *self._run(number, case, "first"))
         return verdicts
 
     def require_triton(self) -> None:
@@ -118,7 +120,10 @@ class Trial:
         return Measured(number, case, samples, plan, wall_ms)
 
     def _require_right(self, case: Case, call: Call, answer: Answer, changed: bool) -> None:
-        failure = compare.check(self._task, case, call, answer, self._draft.variant)
+        if self._task.comparator == "quantized":
+            failure = _check_quantized(quantization.Examination(self._task), case, call, answer)
+        else:
+            failure = compare.check(self._task, case, call, answer, self._draft.variant)
         if failure:
             raise Failed(failure)
 
@@ -158,7 +163,7 @@ class Trial:
         return call, answer, changed
 
     def _inputs(self, case: Case, seed: int) -> Call:
-        return self._task.inputs(Maker(seed, self._draft.device, self._task.dtype), **case)
+        return quantization.make_call(self._task, case, Maker(seed, self._draft.device, self._task.dtype))
 
     def _ask(
         self,
@@ -228,14 +233,19 @@ class Verdicts:
         self._failures: dict[str, list[tuple[int, Failure]]] = {
             reading: [] for reading in ("", *task.variants)
         }
-        self._calls: list[tuple[Call, Answer]] = []
         self._cases: dict[int, tuple[Call, Answer]] = {}
+        self._quantized = task.comparator == "quantized"
+        self._examination = quantization.Examination(task)
+        self._published: list[tuple[Call, Answer]] = []  # what the paper's verdict is of: no probes
 
     def add(self, number: int, case: Case, call: Call, answer: Answer, changed: bool) -> None:
         for reading, failures in self._failures.items():
             if reading and failures:
                 continue  # out already; only the operator's failures are counted to the end
-            failure = compare.check(self._task, case, call, answer, reading)
+            if self._quantized:
+                failure = _check_quantized(self._examination, case, call, answer)
+            else:
+                failure = compare.check(self._task, case, call, answer, reading)
             if failure and failure.outcome is Outcome.WRONG_STRUCTURE and answer.structure.startswith("a "):
                 failure = replace(failure, message=f"The call returned {answer.structure}, not tensors.")
             if failure is None and changed:
@@ -247,8 +257,8 @@ class Verdicts:
             if failure:
                 failures.append((number, failure))
         self._cases[number] = call, answer
-        if self._task.comparator == "quantized":
-            self._calls.append((call, answer))
+        if self._quantized and "probe" not in case:
+            self._published.append((call, answer))
 
     def require(self) -> None:
         """Notes the reading that held on every case in the draft; raises Failed where none did."""
@@ -258,10 +268,37 @@ class Verdicts:
         self._draft.variant = best
         self._draft.cases = len(self._cases)
         self._draft.passed = len(self._cases) - len({number for number, _ in failed})
-        if self._task.comparator == "quantized":
-            self._draft.paper = compare.paper_verdict(self._task, self._calls)
+        if self._quantized:
+            self._draft.paper = compare.paper_verdict(self._task, self._published)
+            self._draft.contract = self._examination.verdict()
         if failed:
-            raise Failed(failed[0][1])
+            raise Failed(self._explained(failed[0][1]))
+
+    def _explained(self, failure: Failure) -> Failure:
+        """With the first clause that was broken, and the cause, where the contract was broken."""
+        contract = self._draft.contract
+        if failure.outcome is not Outcome.CONTRACT_BROKEN or contract is None or contract.broken is None:
+            return failure
+        cause = f" It looks like this: {CAUSES[contract.cause].label}." if contract.cause else ""
+        return replace(failure, message=_broken(contract.broken) + cause)
+
+
+def _check_quantized(
+    examination: quantization.Examination, case: Case, call: Call, answer: Answer
+) -> Failure | None:
+    """The right form, and the contract. The paper's thresholds are reported, and decide nothing."""
+    if failure := compare.check_form(examination.task, case, call, answer):
+        return failure
+    broken = examination.add(case, call, answer.outputs[0])
+    return _failure(Outcome.CONTRACT_BROKEN, _broken(broken), case, call) if broken else None
+
+
+def _broken(measure: Measure) -> str:
+    where = f" ({measure.operand})" if measure.operand else ""
+    return (
+        f"The contract's clause {measure.clause.value}{where} is broken: {CLAUSES[measure.clause]}. "
+        f"Measured {measure.value:.4g}, at most {measure.limit:.4g}."
+    )
 
 
 # Performance

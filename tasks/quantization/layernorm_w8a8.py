@@ -9,8 +9,19 @@ def reference(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     return torch.nn.functional.layer_norm(input, normalized_shape, weight, bias, eps)
 
 
-def inputs(make, rows, width, affine=False, outliers=0.0, constant_row=False, extreme=False, eps=1e-5):
-    x = make.normal(rows, width, outliers=outliers).clamp(-10, 10)
+def inputs(
+    make,
+    rows,
+    width,
+    affine=False,
+    outliers=0.0,
+    constant_row=False,
+    extreme=False,
+    mean=0.0,
+    std=1.0,
+    eps=1e-5,
+):
+    x = make.normal(rows, width, mean=mean, std=std, outliers=outliers).clamp(-10, 10)
     if constant_row:
         x[0] = 5.0
     weight = bias = None
@@ -44,6 +55,7 @@ TASK = Task(
         {"rows": 2, "width": 8, "constant_row": True},
         {"rows": 2, "width": 4, "extreme": True},
         {"rows": 32, "width": 256},
+        {"rows": 8, "width": 256, "mean": 5.0, "std": 0.1},  # in eight bits the deviation has no digits
         {"rows": 32, "width": 256, "affine": True},
         {"rows": 16, "width": 512, "affine": True, "outliers": 0.01},
         {"rows": 7, "width": 131, "eps": 1e-3},

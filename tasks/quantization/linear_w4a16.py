@@ -9,12 +9,12 @@ def reference(input, weight, bias=None):
     return torch.nn.functional.linear(input, weight, bias)
 
 
-def inputs(make, batch, features, out, bias=False, outliers=0.0, zero_row=False, weight=None):
+def inputs(make, batch, features, out, bias=False, outliers=0.0, zero_row=False, weight=None, scale=1.0):
     input = make.normal(batch, features, outliers=outliers).clamp(-10, 10)
     if weight is not None:
         weights = make.values(weight).reshape(out, features)
     else:
-        weights = make.normal(out, features, outliers=outliers).clamp(-10, 10)
+        weights = scale * make.normal(out, features, outliers=outliers).clamp(-10, 10)
     if zero_row:
         weights[0] = 0.0
     return [input, weights, make.normal(out) if bias else None], {}
@@ -49,6 +49,13 @@ TASK = Task(
         {"batch": 8, "features": 128, "out": 64},
         {"batch": 16, "features": 256, "out": 128, "bias": True, "outliers": 0.01},
         {"batch": 7, "features": 130, "out": 33, "bias": True},
+        {
+            "batch": 4,
+            "features": 64,
+            "out": 16,
+            "bias": True,
+            "scale": 0.01,
+        },  # the bias is most of the result
     ],
     timing=[
         {"batch": 1, "features": 4096, "out": 4096, "bias": True},
