@@ -121,8 +121,9 @@ def compared(task: Task) -> str:
     if task.thresholds:
         bounds = task.thresholds
         return _(
-            "cosine at least %(cosine)s, relative L1 at most %(l1)s and RMSE at most %(rmse)s against the "
-            "full-precision result"
+            "it keeps the quantization contract: as accurate as its rounding permits, and really quantized; the "
+            "published thresholds (cosine at least %(cosine)s, relative L1 at most %(l1)s, RMSE at most %(rmse)s "
+            "against the full-precision result) are reported beside it"
         ) % {"cosine": bounds.cosine, "l1": bounds.relative_l1, "rmse": bounds.rmse}
     if task.comparator == "binomial":
         return _("the moments and the independence of the draws are tested, and that they are whole numbers")
