@@ -81,12 +81,16 @@ class Examination:
                 self._evidence[key] = (call, got)
         return next((measure for measure in measures if not measure.held), None)
 
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """For each clause and operand what is closest to its limit or furthest beyond, in the order of clauses."""
+        order = list(Clause)
+        return tuple(sorted(self._worst.values(), key=lambda measure: order.index(measure.clause)))
+
     def verdict(self) -> Contract:
         """The contract's verdict, with the cause where it was broken by a known mistake."""
-        order = list(Clause)
-        measures = sorted(self._worst.values(), key=lambda measure: order.index(measure.clause))
         cause = diagnose(self.task, list(self._evidence.values())) if self._evidence else None
-        return Contract(measures=tuple(measures), cause=cause)
+        return Contract(measures=self.measures, cause=cause)
 
 
 def accuracy(task: Task, call: Call, got: torch.Tensor) -> Measure:
