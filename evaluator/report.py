@@ -407,6 +407,8 @@ class Contract(Record):
     cause: Cause | None = None  # the known mistake that gives the same output, where one does
 
     def __post_init__(self) -> None:
+        if not self.measures:
+            raise ReportError("a contract of which nothing was measured has no verdict")
         if self.held and self.cause:
             raise ReportError("a contract that was held has no cause")
 

@@ -270,7 +270,8 @@ class Verdicts:
         self._draft.passed = len(self._cases) - len({number for number, _ in failed})
         if self._quantized:
             self._draft.paper = compare.paper_verdict(self._task, self._published)
-            self._draft.contract = self._examination.verdict()
+            if all(failure.outcome in _MEASURED for _, failure in failed):
+                self._draft.contract = self._examination.verdict()
         if failed:
             raise Failed(self._explained(failed[0][1]))
 
@@ -281,6 +282,10 @@ class Verdicts:
             return failure
         cause = f" It looks like this: {CAUSES[contract.cause].label}." if contract.cause else ""
         return replace(failure, message=_broken(contract.broken) + cause)
+
+
+_MEASURED = (Outcome.CONTRACT_BROKEN, Outcome.INPUT_CHANGED)
+"""Answers with other faults have no measures, and what has not all of them no verdict."""
 
 
 def _check_quantized(

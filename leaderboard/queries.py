@@ -14,7 +14,18 @@ from typing import Any
 
 from django.db.models import BooleanField, Count, ExpressionWrapper, F, Max, Prefetch, Q, QuerySet
 
-from evaluator.report import OUTCOMES, Outcome, Report, Stage, Verdict
+from evaluator.report import (
+    CAUSES,
+    CLAUSES,
+    OUTCOMES,
+    CauseText,
+    Clause,
+    Contract,
+    Outcome,
+    Report,
+    Stage,
+    Verdict,
+)
 from leaderboard.models import Gpu, Kernel, Method, Result, Run, Submission, Summary, Task
 from leaderboard.stats import Rate
 from tasks.registry import SUITE_VERSION, categories
@@ -565,8 +576,8 @@ class WallCell:
     outcome: Outcome
     compiled: bool
     well_formed: bool  # the right shapes and dtypes, and finite
-    held: bool  # right by the published thresholds
     paper: Verdict | None
+    contract: Contract | None
 
     @property
     def label(self) -> str:
@@ -579,6 +590,16 @@ class WallCell:
     @property
     def judged(self) -> bool:
         return not OUTCOMES[self.outcome].ours
+
+    @property
+    def cause(self) -> CauseText | None:
+        return CAUSES[self.contract.cause] if self.contract and self.contract.cause else None
+
+    def holds(self, *clauses: Clause) -> bool:
+        """Whether it was measured and none of these clauses is broken."""
+        if self.contract is None:
+            return False
+        return all(measure.held for measure in self.contract.measures if measure.clause in clauses)
 
 
 @dataclass(frozen=True)
@@ -595,15 +616,42 @@ class Wall:
     @property
     def funnel(self) -> list[tuple[str, int]]:
         """The steps up the wall and how many kernels stand on each, of all methods and tasks."""
-        cells = [cell for row in self.rows for cell in row.cells if cell]
+        cells = self.cells
+        accurate = (Clause.ACCURACY, Clause.CHANNELS)
         return [
             ("possible", len(self.rows) * len(self.tasks)),
             ("handed in", len(cells)),
             ("judged", sum(cell.judged for cell in cells)),
             ("compiles and runs", sum(cell.compiled for cell in cells)),
             ("right shapes, finite", sum(cell.well_formed for cell in cells)),
-            ("published thresholds held", sum(cell.held for cell in cells)),
+            ("accurate", sum(cell.holds(*accurate) for cell in cells)),
+            ("small values become zero", sum(cell.holds(*accurate, Clause.ZERO) for cell in cells)),
+            ("contract held", sum(cell.holds(*Clause) for cell in cells)),
         ]
+
+    @property
+    def cells(self) -> list[WallCell]:
+        return [cell for row in self.rows for cell in row.cells if cell]
+
+    @property
+    def verdicts(self) -> list[tuple[str, int, int]]:
+        """Kernels with both verdicts: held and broken by the paper's thresholds, for each outcome of the contract."""
+        both = Counter((c.contract.held, c.paper.held) for c in self.cells if c.contract and c.paper)
+        return [
+            ("contract held", both[True, True], both[True, False]),
+            ("contract broken", both[False, True], both[False, False]),
+        ]
+
+    @property
+    def clauses(self) -> list[tuple[Clause, str, int]]:
+        """How many kernels stop at each clause: the first one that they break."""
+        broken = Counter(c.contract.broken.clause for c in self.cells if c.contract and c.contract.broken)
+        return [(clause, words, broken[clause]) for clause, words in CLAUSES.items()]
+
+    @property
+    def causes(self) -> list[tuple[CauseText, int]]:
+        """The known mistakes that were found, most frequent first."""
+        return Counter(cell.cause for cell in self.cells if cell.cause).most_common()
 
     @property
     def stops(self) -> list[tuple[str, int]]:
@@ -625,10 +673,10 @@ def wall(scope: Scope) -> Wall:
     tasks = tuple(Task.objects.filter(category=QUANTIZATION).order_by("name"))
     runs = {standing.run.pk: standing.run for standing in ranked}
     cells = {
-        (run, task): _wall_cell(task, runs[run], Outcome(outcome), compiled, correct, paper)
-        for run, task, outcome, compiled, correct, paper in Result.objects.filter(
+        (run, task): _wall_cell(task, runs[run], Outcome(outcome), compiled, paper, contract)
+        for run, task, outcome, compiled, paper, contract in Result.objects.filter(
             run__in=runs, task__category=QUANTIZATION
-        ).values_list("run", "task", "outcome", "compiled", "correct", "report__paper")
+        ).values_list("run", "task", "outcome", "compiled", "report__paper", "report__contract")
     }
     return Wall(
         tasks,
@@ -640,7 +688,12 @@ def wall(scope: Scope) -> Wall:
 
 
 def _wall_cell(
-    task: str, run: Run, outcome: Outcome, compiled: bool, correct: bool, paper: dict[str, object] | None
+    task: str,
+    run: Run,
+    outcome: Outcome,
+    compiled: bool,
+    paper: dict[str, object] | None,
+    contract: dict[str, object] | None,
 ) -> WallCell:
     return WallCell(
         task=task,
@@ -648,8 +701,8 @@ def _wall_cell(
         outcome=outcome,
         compiled=compiled,
         well_formed=compiled and outcome not in _MALFORMED,
-        held=correct,
         paper=Verdict.from_json(paper) if paper else None,
+        contract=Contract.from_json(contract) if contract else None,
     )
 
 

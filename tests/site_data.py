@@ -9,7 +9,19 @@ from django.core.management import call_command
 from django.utils.text import slugify
 from django.utils.timezone import now
 
-from evaluator.report import CaseError, Failure, Outcome, Report, Stage, Timing, Verdict
+from evaluator.report import (
+    CaseError,
+    Cause,
+    Clause,
+    Contract,
+    Failure,
+    Measure,
+    Outcome,
+    Report,
+    Stage,
+    Timing,
+    Verdict,
+)
 from leaderboard import scores
 from leaderboard.models import Gpu, Kernel, Method, Result, Run, Submission, Summary
 from tasks.catalogue import CATALOGUE
@@ -122,7 +134,7 @@ def timed_report(task: str, speedup: float, device: str = "h200") -> Report:
 
 
 def wall_report(task: str, device: str = "h200") -> Report:
-    """Compiles, has the right shape, and misses the published RMSE."""
+    """Compiles, is accurate enough, misses the published RMSE, and truncates."""
     error = CaseError(
         case={"m": 512, "k": 2048},
         inputs="float32[512, 2048], float32[2048, 512]",
@@ -147,12 +159,27 @@ def wall_report(task: str, device: str = "h200") -> Report:
         cases_passed=2,
         cases_total=5,
         paper=Verdict(cosine=0.99983, relative_l1=0.0213, rmse=0.497, held=False),
+        contract=contract(plateau=1.22, cause=Cause.TRUNCATED),
         failure=Failure(
-            outcome=Outcome.WRONG_VALUES,
-            message="The RMSE of 0.497 is above the 0.1 that is allowed.",
+            outcome=Outcome.CONTRACT_BROKEN,
+            message="The contract's clause plateau (input) is broken. Measured 1.22, at most 0.3.",
             line=8,
             case_error=error,
         ),
+    )
+
+
+def contract(
+    *, accuracy: float = 0.011, zero: float = 0.0, plateau: float = 0.0, cause: Cause | None = None
+) -> Contract:
+    return Contract(
+        measures=(
+            Measure(clause=Clause.ACCURACY, value=accuracy, limit=0.043),
+            Measure(clause=Clause.ZERO, operand="input", value=zero, limit=0.3),
+            Measure(clause=Clause.PLATEAU, operand="input", value=plateau, limit=0.3),
+            Measure(clause=Clause.STEP, operand="input", value=0.008, limit=0.5),
+        ),
+        cause=cause,
     )
 
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.views import defaults
 from django.views.csrf import csrf_failure
 
-from evaluator.report import OUTCOMES, Outcome
+from evaluator.report import CAUSES, OUTCOMES, Cause, Outcome
 from leaderboard import highlight, queries
 from leaderboard.models import Gpu, Kernel, Result, Run, Task
 from leaderboard.templatetags.numbers import address, milliseconds, percent, quantity, seconds, times
@@ -235,8 +235,14 @@ class TestResult:
         run = finished_run(MethodFactory(), h200, {"matmul_w8a8": wall_report("matmul_w8a8")})
         html = page(client, f"/runs/{run.pk}/matmul_w8a8/")
         seen = text(html)
-        assert OUTCOMES[Outcome.WRONG_VALUES].advice in seen
-        assert "The RMSE of 0.497 is above the 0.1 that is allowed." in seen
+        assert OUTCOMES[Outcome.CONTRACT_BROKEN].advice in seen
+        assert (
+            f"It looks like this: {CAUSES[Cause.TRUNCATED].label}. {CAUSES[Cause.TRUNCATED].explanation}"
+            in seen
+        )
+        assert "plateau input values around one integer give one result 1.22 0.3 ✗ broken" in seen
+        assert "The paper's thresholds are missed; they decide nothing here." in seen
+        assert "The contract's clause plateau (input) is broken. Measured 1.22, at most 0.3." in seen
         assert "1 of 262144 elements" in seen
         assert "511, 0 nan 12.5" in seen
         assert '<span class="line failing" id="L8">' in html
@@ -333,8 +339,11 @@ class TestWall:
     def test_it_shows_thresholds_measures_and_where_kernels_stop(self, client, h200):
         finished_run(MethodFactory(name="Refiner"), h200, {"matmul_w8a8": wall_report("matmul_w8a8")})
         seen = text(page(client, "/wall/"))
-        assert "wrong values cos 0.9998 L1 0.0213 RMSE 0.497" in seen
-        assert "right shapes, finite 1 published thresholds held 0" in seen
+        assert "contract broken plateau input truncated in place of rounded paper: missed cos 0.9998" in seen
+        assert "L1 0.0213 RMSE 0.497" in seen
+        assert "right shapes, finite 1 accurate 1 small values become zero 1 contract held 0" in seen
+        assert "contract broken 0 1" in seen  # the paper's thresholds: held by none, missed by one
+        assert CAUSES[Cause.TRUNCATED].explanation in seen
         assert "matmul_w8a8 0.95 0.05 0.1" in seen
 
 

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -5,12 +6,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils.timezone import now
 
-from evaluator.report import Failure, Outcome, Report, Stage
+from evaluator.report import Cause, Failure, Outcome, Report, Stage
 from leaderboard import queries
 from leaderboard.models import Gpu, Method, Result, Run, Task
 from tasks.catalogue import CATALOGUE
 from tests.factories import GpuFactory, MethodFactory, ResultFactory, RunFactory, report
-from tests.site_data import finished_run, timed_report, wall_report
+from tests.site_data import contract, finished_run, timed_report, wall_report
 
 pytestmark = pytest.mark.django_db
 
@@ -340,7 +341,9 @@ class TestWall:
             tasks[0]: report(tasks[0], Outcome.SYNTAX_ERROR),
             tasks[1]: report(tasks[1], Outcome.WRONG_SHAPE),
             tasks[2]: wall_report(tasks[2]),
-            tasks[3]: timed_report(tasks[3], 1.2),
+            tasks[3]: replace(
+                timed_report(tasks[3], 1.2), contract=contract(), paper=wall_report(tasks[3]).paper
+            ),
             tasks[4]: report(tasks[4], Outcome.NOT_SUPPORTED),
         }
         finished_run(MethodFactory(), h200, kernels | correct("abs"))
@@ -352,12 +355,46 @@ class TestWall:
             "judged": 4,
             "compiles and runs": 3,
             "right shapes, finite": 2,
-            "published thresholds held": 1,
+            "accurate": 2,
+            "small values become zero": 2,
+            "contract held": 1,
         }
         (row,) = wall.rows
         by_task = dict(zip([task.name for task in wall.tasks], row.cells, strict=True))
         assert by_task[tasks[5]] is None
         assert by_task[tasks[2]].paper.rmse == pytest.approx(0.497)
+        assert by_task[tasks[2]].cause.label == "truncated in place of rounded"
+
+    def test_kernels_are_counted_by_both_verdicts_clause_and_cause(self, h200):
+        one, two, three, four, five, _ = sorted(CATALOGUE["Quantization"])
+        held = wall_report(one).paper
+        finished_run(
+            MethodFactory(),
+            h200,
+            {
+                one: wall_report(one),
+                two: wall_report(two),
+                three: replace(timed_report(three, 1.2), contract=contract(), paper=held),
+                four: replace(
+                    wall_report(four),
+                    contract=contract(zero=1.0, cause=Cause.FLOATING_POINT),
+                    paper=replace(held, held=True),
+                ),
+                five: replace(wall_report(five), contract=contract(accuracy=0.9)),
+            },
+        )
+        wall = queries.wall(queries.scope())
+        assert wall.verdicts == [("contract held", 0, 1), ("contract broken", 1, 3)]
+        assert {clause.value: count for clause, _, count in wall.clauses if count} == {
+            "accuracy": 1,
+            "zero": 1,
+            "plateau": 2,
+        }
+        assert [(cause.label, count) for cause, count in wall.causes] == [
+            ("truncated in place of rounded", 2),
+            ("not quantized", 1),
+        ]
+        assert dict(wall.funnel)["accurate"] == 4 and dict(wall.funnel)["contract held"] == 1
 
 
 def count_queries(function) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from evaluator.report import OUTCOMES
+from evaluator.report import CAUSES, CLAUSES, OUTCOMES
 from leaderboard import charts, highlight, queries
 from leaderboard.models import Result
 from tasks.registry import all_tasks
@@ -18,6 +18,7 @@ def result(request: HttpRequest, pk: int, task: str) -> HttpResponse:
         raise Http404("no such result") from None
     report, failure = page.report, page.report.failure
     error = failure.case_error if failure else None
+    contract = report.contract
     context = {
         "page": page,
         "report": report,
@@ -25,6 +26,8 @@ def result(request: HttpRequest, pk: int, task: str) -> HttpResponse:
         "failure": failure,
         "error": error,
         "worst": list(zip(error.worst, error.got, error.expected, strict=False)) if error else [],
+        "measures": [(measure, CLAUSES[measure.clause]) for measure in contract.measures] if contract else [],
+        "cause": CAUSES[contract.cause] if contract and contract.cause else None,
         "definition": all_tasks().get(task),
         "figure": charts.timing_curve(report.timings) if report.timings else None,
         "source": page.kernel.source
