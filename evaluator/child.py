@@ -298,7 +298,7 @@ def _describe(error: BaseException, device: str) -> dict[str, Any]:
     sentence = _unsupported(error) if device == "cpu" else None
     return {
         "outcome": Outcome.NOT_SUPPORTED if sentence else _classify(error, importing),
-        "message": sentence or f"{type(root).__name__}: {_first_lines(text)}",
+        "message": sentence or f"{type(root).__name__}: {_first_lines(_reason(root, text))}",
         "line": _line(error),
         "details": bounded(_traceback(error), MOST_DETAILS),
     }
@@ -398,6 +398,18 @@ def _is_kernel(file: str | None) -> bool:
 
 def _path() -> str:
     return str(Path(tempfile.gettempdir()) / _FILE)
+
+
+def _reason(error: BaseException, text: str) -> str:
+    """What is wrong, without the lines of source that Triton's compiler puts before it; the details have them."""
+    if not re.search(_CARET, text, flags=re.MULTILINE):
+        return text
+    after = re.split(_CARET, text, flags=re.MULTILINE)[-1].strip()
+    causes = (str(cause).strip() for cause in _chain(error) if cause is not error)
+    return after or next(filter(None, causes), text)
+
+
+_CARET = r"^ *\^ *$"
 
 
 def _first_lines(text: str) -> str:
