@@ -37,6 +37,7 @@ def _start() -> None:
         "REDIS_URL": addresses.redis_url,
         "KBX_VAR": folder,
         "KBX_PLAIN_STATIC": "1",
+        "KBX_DEMO": "0",
         "SECRET_KEY": "not a secret: for tests",
         "DEBUG": "0",
     }

@@ -162,6 +162,8 @@ def _require_free(host: str, port: int) -> None:
 
 def _prepare(env: dict[str, str]) -> None:
     command = [sys.executable, "manage.py", "prepare", "--verbosity", "0"]
+    if env.get("KBX_DEMO", "1") != "0":
+        command.append("--demo")
     result = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
     if result.returncode:
         raise CommandError(f"`manage.py prepare` failed:\n{result.stdout}{result.stderr}")
