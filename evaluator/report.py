@@ -353,7 +353,7 @@ class Timing(Record):
     repetitions: int
     bytes_moved: int
     flops: int
-    confirmed: bool  # by the judge's wall clock; False: too small to confirm
+    confirmed: bool  # by the judge's wall clock; False: it could not tell
 
     def __post_init__(self) -> None:
         if not (self.kernel_ms > 0 and self.eager_ms > 0):

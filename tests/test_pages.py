@@ -117,6 +117,17 @@ class TestLeaderboard:
         assert reverse("submit") in html
         assert "plotly" not in html
 
+    def test_before_any_result_no_gpu_is_named(self, client, tasks):
+        for address_ in ("/", "/categories/", "/wall/"):
+            html = page(client, address_)
+            assert "No results yet" in text(html)
+            assert not [gpu.name for gpu in Gpu.objects.filter(timed=True) if gpu.name in text(html)]
+            assert 'class="chooser"' not in html
+
+    def test_it_opens_where_there_are_results(self, client, cpu):
+        finished_run(MethodFactory(name="Only here"), cpu, {"abs": report("abs", device="cpu")})
+        assert "Only here" in text(page(client, "/"))
+
     def test_a_row_says_of_how_many_where_and_when_and_links_to_its_evidence(self, client, h200):
         method = MethodFactory(name="Refiner", slug="refiner", base_model="model-b")
         reports = {name: timed_report(name, 3.0) for name in ("abs", "add", "gelu")}
@@ -254,7 +265,7 @@ class TestResult:
         run = finished_run(MethodFactory(), h200, {"gelu": timed_report("gelu", 2)})
         seen = text(page(client, f"/runs/{run.pk}/gelu/"))
         assert "n=4096 4.01 µs 3.93 µs–4.13 µs 8.02 µs" in seen
-        assert "too small to confirm" in seen
+        assert "not independently" in seen
         assert "2.00×" in seen
         assert "Triton kernels launched _kernel" in seen
 
