@@ -38,7 +38,8 @@ class Progress:
 
     @property
     def done(self) -> int:
-        return sum(tile.tone not in ("waiting", "running") for tile in self.tiles)
+        """Kernels that were judged: neither ahead nor cancelled before their turn."""
+        return sum(tile.state not in ("waiting", "running", Outcome.CANCELLED) for tile in self.tiles)
 
     @property
     def correct(self) -> int:

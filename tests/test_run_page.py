@@ -54,6 +54,15 @@ def report_all(run: Run) -> None:
             assert services.record(chunk.pk, 1, report(task, outcome).to_json())
 
 
+def test_what_was_cancelled_is_not_evaluated(client: Client, run: Run) -> None:
+    chunk = run.chunks.get(number=0)
+    assert services.record(chunk.pk, 1, report(chunk.tasks[0]).to_json())
+    assert services.cancel(run, "Cancelled by ada.")
+    page = text(client.get(run.get_absolute_url()))
+    assert "<dt>Evaluated</dt><dd>1 of 5</dd>" in page
+    assert "4 cancelled" in page
+
+
 def test_a_queued_run_without_a_worker_says_so(client: Client, run: Run) -> None:
     assert "No worker for NVIDIA H200 is online" in text(client.get(run.get_absolute_url()))
     HostFactory(gpu=run.gpu)
