@@ -266,6 +266,25 @@ def test_a_wrong_field_is_named(browser: Client, fields: dict[str, str], sentenc
     assert not Submission.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("body", "content_type"),
+    [
+        ("", "multipart/form-data; boundary=x"),
+        ("--x\r\nno form at all", "multipart/form-data; boundary=x"),
+        ('{"name": ', "application/json"),
+        ('{"name": "My model"}', "application/json"),
+        ("", "application/x-www-form-urlencoded"),
+    ],
+)
+def test_a_body_that_is_no_form_is_answered_with_what_is_missing(
+    browser: Client, body: str, content_type: str
+) -> None:
+    response = browser.generic("POST", reverse("submit"), body, content_type)
+    assert response.status_code == 422
+    assert "Choose one of your methods or name a new one." in text(response)
+    assert "Choose a file or paste code." in text(response)
+
+
 def packed(**entries: bytes) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -36,8 +36,10 @@ def submit(request: HttpRequest) -> HttpResponse:
 
 @csrf_protect
 def _submit(request: HttpRequest) -> HttpResponse:
-    form = SubmitForm(request.POST or None, request.FILES or None, user=_user(request))
-    if request.method == "POST" and form.is_valid():
+    # Bound also to an empty POST: that is what Django makes of a body that it cannot read.
+    data = (request.POST, request.FILES) if request.method == "POST" else ()
+    form = SubmitForm(*data, user=_user(request))
+    if form.is_valid():
         try:
             return redirect(form.save())
         except services.Refused as refused:
