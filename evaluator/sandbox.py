@@ -120,11 +120,10 @@ class Sandbox:
         try:
             self._exchange([], self._limits.start_s, wire.MAX_HEADER, cancelled)
         except Stopped as stopped:
-            said = self.log.strip().splitlines()
-            raise SandboxError(
-                f"The sandbox did not start: {said[-1] if said else stopped.message} "
-                "(bubblewrap needs user namespaces; --no-sandbox runs kernels without it)"
-            ) from stopped
+            said = (self.log.strip().splitlines() or [""])[-1]
+            if "bwrap: " in said:  # its own failure; whatever else ends the process is not its fault
+                raise SandboxError(f"The sandbox did not start: {said}. {_NO_SANDBOX}") from stopped
+            raise SandboxError(f"The sandbox did not start. {stopped.message} {said}".rstrip()) from stopped
 
     def request(
         self,
@@ -329,7 +328,7 @@ _ROOT = Path(__file__).resolve().parent.parent
 _INSIDE = "/judge"
 _POLL_S = 0.25  # how often a cancelled run is noticed
 _READS_AT_ONCE = 64
-_NO_SANDBOX = "It needs user namespaces. --no-sandbox runs kernels without it, with all your rights."
+_NO_SANDBOX = "bubblewrap needs user namespaces. --no-sandbox runs kernels without it, with all your rights."
 
 _KERNELS_OWN = tuple(
     f"/proc/{name}" for name in ("sys", "irq", "bus", "fs", "sysrq-trigger", "mtrr", "pressure")

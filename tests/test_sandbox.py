@@ -259,6 +259,35 @@ def test_where_namespaces_are_refused_there_is_a_clear_sentence(
         sandbox._program.cache_clear()
 
 
+def test_a_child_that_cannot_start_says_why_and_bubblewrap_is_not_blamed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    dying = [sys.executable, "-c", "import no_such_module"]
+    monkeypatch.setattr(sandbox, "_child_command", lambda *_: dying)
+    with Sandbox("cpu", LIMITS) as child, pytest.raises(SandboxError) as raised:
+        child.wait_ready()
+    assert "exit code 1" in str(raised.value)
+    assert "No module named 'no_such_module'" in str(raised.value)
+    assert "namespaces" not in str(raised.value)
+    assert "--no-sandbox" not in str(raised.value)
+
+
+def test_where_namespaces_are_refused_later_the_way_out_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusing = tmp_path / "bwrap"
+    refusing.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
+    refusing.chmod(0o755)
+    monkeypatch.setenv("KBX_BWRAP", str(refusing))
+    sandbox._program.cache_clear()
+    refused = r"No permissions to create new namespace.*user namespaces.*--no-sandbox"
+    try:
+        with Sandbox("cpu", LIMITS) as child, pytest.raises(SandboxError, match=refused):
+            child.wait_ready()
+    finally:
+        sandbox._program.cache_clear()
+
+
 def test_the_environment_names_the_sandbox() -> None:
     assert sandbox.describe("cpu", isolated=True).startswith("bubblewrap 0.")
 
