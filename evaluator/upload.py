@@ -58,7 +58,7 @@ class Upload:
 
 def parse(data: bytes, file_name: str, limits: Limits = Limits()) -> Upload:
     """The kernels in an uploaded file. Raises UploadError, and nothing else, where the file as a whole is unusable."""
-    if not data:
+    if not data.removeprefix(_BOM).strip():
         raise UploadError("The file is empty.")
     if len(data) > limits.file_bytes:
         raise UploadError(

@@ -130,7 +130,9 @@ class TestWholeFileRefused:
             (b"hello", "r.txt", "neither JSONL"),
             (b"\x89PNG\r\n", "r.png", "neither JSONL"),
             (b"PK\x03\x04broken", "r.zip", "cannot be opened"),
-            (b"  \n \n", "r.jsonl", "neither JSONL"),
+            (b"  \n \n", "r.jsonl", "empty"),
+            (b"\xef\xbb\xbf\r\n", "r.jsonl", "empty"),
+            (b"\n\t", "relu.py", "empty"),
         ],
     )
     def test_with_a_sentence(self, data, name, sentence):
