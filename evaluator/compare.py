@@ -366,6 +366,7 @@ def _binomial(about: _About, answer: Answer, expected: _Expected) -> Failure | N
 
 
 def _quantized(about: _About, answer: Answer, expected: _Expected) -> Failure | None:
+    """By the paper's measures. A trial goes by the contract in `quantization.py` instead."""
     thresholds = _thresholds(about.task)
     for got, wanted in _pairs(answer, expected):
         if failure := _nonfinite_failure(about, got, wanted):

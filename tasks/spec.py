@@ -27,7 +27,8 @@ dropout     close, for some mask that chance can have drawn, where dropout has 0
             of place and of the call. The reference calls torch.nn.functional.dropout once, and what follows
             works element by element
 binomial    the reference's last step is torch.binomial: moments, independence, whole numbers, not values
-quantized   cosine, relative L1 and RMSE against the full-precision result, by `Task.thresholds`
+quantized   the contract of docs/quantization.md decides; cosine, relative L1 and RMSE against the full-precision
+            result, by `Task.thresholds`, are reported beside it as the paper's verdict
 """
 
 

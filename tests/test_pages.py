@@ -251,7 +251,7 @@ class TestResult:
             f"It looks like this: {CAUSES[Cause.TRUNCATED].label}. {CAUSES[Cause.TRUNCATED].explanation}"
             in seen
         )
-        assert "plateau input values around one integer give one result 1.22 0.3 ✗ broken" in seen
+        assert "plateau input 1.22 0.3 ✗ broken values around one integer give one result" in seen
         assert "The paper's thresholds are missed; they decide nothing here." in seen
         assert "The contract's clause plateau (input) is broken. Measured 1.22, at most 0.3." in seen
         assert "1 of 262144 elements" in seen

@@ -1,6 +1,7 @@
 """The quantization contract: honest schemes hold it, known mistakes break it and are named."""
 
 import math
+from pathlib import Path
 
 import pytest
 import torch
@@ -16,7 +17,7 @@ from tests.quantization_table import TASKS, contract, exact, honest, mistaken, n
 SEEDS = (0, 1)
 """docs/quantization.md has the table for 200."""
 
-BOTH_BRANCHES = {
+OWN_MISTAKES = {
     "attention_w8a8": {Cause.SOFTMAX_QUANTIZED},
     "bmm_w8a8": {Cause.OVERFLOWED},
     "conv2d_w8a8": {Cause.OVERFLOWED, Cause.BIAS_SCALED},
@@ -83,7 +84,7 @@ def test_each_known_mistake_is_named_with_every_granularity(task):
 
 
 def assert_named(task, kernels):
-    assert {cause for cause, _ in kernels} >= BOTH_BRANCHES[task.name] | {Cause.FLOATING_POINT, Cause.WRAPPED}
+    assert {cause for cause, _ in kernels} >= OWN_MISTAKES[task.name] | {Cause.FLOATING_POINT, Cause.WRAPPED}
     for place, (cause, kernel) in enumerate(kernels):
         verdict = contract(task, kernel, 4)
         if verdict.held:
@@ -224,3 +225,36 @@ def test_a_kernel_that_breaks_the_contract_hears_the_clause_and_the_cause(rounde
     )
     assert report.failure.case_error.inputs
     assert report.paper.held == (rounded == "(lambda x: x)")
+
+
+SOLUTIONS = Path(__file__).parent / "solutions"
+MADE = [
+    ("matmul_w8a8", "tl.floor(x / scale + 0.5)", "x / scale", Cause.TRUNCATED),
+    ("matmul_w8a8", "x / scale + 0.5", "x / scale", Cause.ROUNDED_DOWN),
+    ("matmul_w8a8", "largest / 127.0", "largest / 128.0", Cause.WRAPPED),
+    ("matmul_w8a8", "* b_scale[None, :]", "* b_scale[None, :] * a_scale[:, None]", Cause.SCALED_TWICE),
+    ("matmul_w8a8", "* b_scale[None, :]", "", Cause.SCALE_MISSING),
+    ("matmul_w8a8", "total.to(tl.float32)", "total.to(tl.int8).to(tl.float32)", Cause.OVERFLOWED),
+    ("linear_w4a16", "tl.dot(even, low, ", "tl.dot(odd, low, ", Cause.NIBBLES_SWAPPED),
+    ("linear_w4a16", "out = total * scale[None, :]", "out = total", Cause.SCALE_MISSING),
+    ("conv2d_w8a8", "* w_scale[None, :]", "", Cause.SCALE_MISSING),
+    ("layernorm_w8a8", "tl.floor(y / scale + 0.5)", "y / scale", Cause.TRUNCATED),
+    ("attention_w8a8", "tl.floor(x / scale + 0.5)", "x / scale", Cause.TRUNCATED),
+]
+ALSO = {
+    Cause.WRAPPED: [(", 127.0)", ", 128.0)"), ("q.to(tl.int8)", "q.to(tl.int32).to(tl.int8)")],
+    Cause.NIBBLES_SWAPPED: [("tl.dot(odd, high, ", "tl.dot(even, high, ")],
+}
+"""What else must change for the mistake to be one."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "right", "wrong", "cause"), MADE, ids=lambda value: str(value)[:20])
+def test_a_mistake_made_in_a_right_triton_kernel_is_named(name, right, wrong, cause):
+    source = (SOLUTIONS / f"{name}.py").read_text()
+    for old, new in [(right, wrong), *ALSO.get(cause, [])]:
+        assert old in source
+        source = source.replace(old, new)
+    (report,) = evaluate({name: source}, "cpu", seed="mistakes")
+    assert report.outcome is Outcome.CONTRACT_BROKEN, report.failure
+    assert report.contract.cause is cause

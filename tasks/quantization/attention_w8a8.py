@@ -24,13 +24,16 @@ TASK = Task(
     prompt=(
         "Single-head attention softmax(Q K^T / sqrt(D)) V of three float32 tensors (B, S, D), without a mask, with "
         "int8 operands, all within the call. Quantize query, key and value symmetrically for each token (row of D "
-        "elements): scale = max|x| / 127, q = round(x / scale) in [-127, 127]; rows of zeros must not divide by zero; "
-        "1/sqrt(D) may go into the query before it is quantized. Multiply query and key as int8 with int32 "
+        "elements): scale = max|x| / 127, q = round(x / scale) in [-127, 127]; rows of zeros must not divide by "
+        "zero; 1/sqrt(D) may go into the query before it is quantized. Multiply query and key as int8 with int32 "
         "accumulation, dequantize with both scales, take the softmax over keys in float32, and multiply by the "
-        "quantized value, dequantized on the fly; the probabilities may be quantized too. The result is float32 "
-        "(B, S, D). Groups of at least 32 along D are allowed; plain floating point scores, rotation and smoothing are "
-        "not. Against the full-precision result it needs a cosine of at least 0.9, a relative L1 error of at most 0.1 "
-        "and an RMSE of at most 0.15."
+        "quantized value, dequantized on the fly; the probabilities may be quantized too, with a scale for each row. "
+        "The result is float32 (B, S, D). Groups of at least 32 along D are allowed; plain floating point scores, "
+        "rotation and smoothing are not. A kernel is right if its relative error (Frobenius norm, against the "
+        "full-precision result) is at most four times what independent rounding of every element gives with one "
+        "scale for the whole tensor, and if it really rounds: values far below their scale become zero, and all "
+        "values that round to one integer give the same result. Cosine (published threshold 0.9), relative L1 (0.1) "
+        "and RMSE (0.15) are reported beside it."
     ),
     formula=r"Y = \mathrm{softmax}\!\left(\frac{s_Q s_K\,Q_8 K_8^\top}{\sqrt{D}}\right) s_V V_8",
     reference=reference,

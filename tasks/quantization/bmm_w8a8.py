@@ -22,11 +22,14 @@ TASK = Task(
     prompt=(
         "Multiply `input` (B, M, K) by `mat2` (B, K, N) batch by batch, both float32, through int8, all within the "
         "call. Quantize `input` symmetrically for each row and `mat2` symmetrically for each column of each batch: "
-        "scale = max|x| / 127, q = round(x / scale) in [-127, 127]; rows and columns of zeros must not divide by zero. "
-        "Multiply the int8 values with int32 accumulation and return q_sum * row_scale * column_scale as float32 "
-        "(B, M, N). Scales for groups of at least 32 along K are allowed; plain floating point products, rotation and "
-        "smoothing are not. Against the full-precision product the result needs a cosine of at least 0.95, a relative "
-        "L1 error of at most 0.05 and an RMSE of at most 0.1."
+        "scale = max|x| / 127, q = round(x / scale) in [-127, 127]; rows and columns of zeros must not divide by "
+        "zero. Multiply the int8 values with int32 accumulation and return q_sum * row_scale * column_scale as "
+        "float32 (B, M, N). Scales for groups of at least 32 along K are allowed; plain floating point products, "
+        "rotation and smoothing are not. A kernel is right if its relative error (Frobenius norm, against the "
+        "full-precision result) is at most four times what independent rounding of every element gives with one "
+        "scale for the whole tensor, and if it really rounds: values far below their scale become zero, and all "
+        "values that round to one integer give the same result. Cosine (published threshold 0.95), relative L1 "
+        "(0.05) and RMSE (0.1) are reported beside it."
     ),
     formula=r"Y_b = s_X s_M\,(Q(X_b)\,Q(M_b))",
     reference=reference,

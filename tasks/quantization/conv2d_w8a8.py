@@ -22,15 +22,18 @@ TASK = Task(
     category="Quantization",
     signature="conv2d_w8a8(input, weight, bias=None, stride=1, padding=0) -> Tensor",
     prompt=(
-        "Two-dimensional cross-correlation of `input` (N, C, H, W) with `weight` (O, C, kH, kW), both float32, through "
-        "int8, all within the call. Quantize the input symmetrically with one scale (or one for each image), the "
-        "weight symmetrically for each output channel: scale = max|x| / 127, q = round(x / scale) in [-127, 127]; a "
-        "channel of zeros must not divide by zero. Accumulate products of int8 values in int32, multiply by both "
-        "scales, then add `bias` (O), unless it is None, in float32. `stride` and `padding` are numbers for both "
-        "directions; outside the input are zeros; the result is float32 (N, O, H', W') with H' = floor((H + 2 padding "
-        "- kH) / stride) + 1. Scales for groups of at least 32 products are allowed; plain floating point products, "
-        "rotation and smoothing are not. Against the full-precision result it needs a cosine of at least 0.95, a "
-        "relative L1 error of at most 0.05 and an RMSE of at most 0.1."
+        "Two-dimensional cross-correlation of `input` (N, C, H, W) with `weight` (O, C, kH, kW), both float32, "
+        "through int8, all within the call. Quantize the input symmetrically with one scale (or one for each image), "
+        "the weight symmetrically for each output channel: scale = max|x| / 127, q = round(x / scale) in [-127, "
+        "127]; a channel of zeros must not divide by zero. Accumulate products of int8 values in int32, multiply by "
+        "both scales, then add `bias` (O), unless it is None, in float32. `stride` and `padding` are numbers for "
+        "both directions; outside the input are zeros; the result is float32 (N, O, H', W') with H' = floor((H + 2 "
+        "padding - kH) / stride) + 1. Scales for groups of at least 32 products are allowed; plain floating point "
+        "products, rotation and smoothing are not. A kernel is right if its relative error (Frobenius norm, against "
+        "the full-precision result) is at most four times what independent rounding of every element gives with one "
+        "scale for the whole tensor, and if it really rounds: values far below their scale become zero, and all "
+        "values that round to one integer give the same result. Cosine (published threshold 0.95), relative L1 "
+        "(0.05) and RMSE (0.1) are reported beside it."
     ),
     formula=r"Y = s_X s_W\,\mathrm{conv2d}(Q(X), Q(W)) + b",
     reference=reference,

@@ -37,13 +37,15 @@ TASK = Task(
     category="Quantization",
     signature="layernorm_w8a8(input, normalized_shape, weight=None, bias=None, eps=1e-5) -> Tensor",
     prompt=(
-        "Layer normalisation of float32 `input` over its trailing dimensions `normalized_shape`, a tuple: "
-        "y = (x - mean) / sqrt(variance + eps) with the biased variance, then y * weight + bias with tensors of that "
-        "shape unless they are None; all this in float32. Then quantize each row of the result (the elements that were "
+        "Layer normalisation of float32 `input` over its trailing dimensions `normalized_shape`, a tuple: y = (x - "
+        "mean) / sqrt(variance + eps) with the biased variance, then y * weight + bias with tensors of that shape "
+        "unless they are None; all this in float32. Then quantize each row of the result (the elements that were "
         "normalised together) symmetrically to int8, scale = max|y| / 127, q = round(y / scale) in [-127, 127], and "
-        "return q * scale as float32; a row of zeros stays zero and must not divide by zero. Outputs of a row thus lie "
-        "on a grid of at most 255 steps. Against the full-precision result it needs a cosine of at least 0.95, a "
-        "relative L1 error of at most 0.05 and an RMSE of at most 0.1."
+        "return q * scale as float32; a row of zeros stays zero and must not divide by zero. Outputs of a row thus "
+        "lie on a grid of at most 255 steps. A kernel is right if its relative error (Frobenius norm, against the "
+        "full-precision result) is at most four times what independent rounding of every result gives with one scale "
+        "for each row, and if it really rounds: results far below their scale become zero, and the others lie on the "
+        "grid. Cosine (published threshold 0.95), relative L1 (0.05) and RMSE (0.1) are reported beside it."
     ),
     formula=r"Y = s\,Q\!\left(\frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}}\,w + b\right)",
     reference=reference,

@@ -25,14 +25,18 @@ TASK = Task(
     category="Quantization",
     signature="linear_w4a16(input, weight, bias=None) -> Tensor",
     prompt=(
-        "Return input @ weight.T + bias with weights in int4, all within the call. `input` (B, in), `weight` "
-        "(out, in), `in` even, and `bias` (out) or None are float16; the result (B, out) is float16. "
-        "Activations stay float16. Quantize the weight symmetrically for each output channel (row): scale = "
-        "max|w| / 7, q = round(w / scale) clamped to [-8, 7]; a row of zeros must not divide by zero. Pack two values "
-        "into a byte, the first in the low nibble; unpack and multiply by the scale on the fly, accumulate in float32 "
-        "(float16 is allowed), add the bias and round to float16 once. Scales for groups of at least 32 along the "
-        "input features are allowed; unquantized weights, rotation and smoothing are not. Against the full-precision "
-        "result it needs a cosine of at least 0.9, a relative L1 error of at most 0.1 and an RMSE of at most 0.15."
+        "Return input @ weight.T + bias with weights in int4, all within the call. `input` (B, in), `weight` (out, "
+        "in), `in` even, and `bias` (out) or None are float16; the result (B, out) is float16. Activations stay "
+        "float16. Quantize the weight symmetrically for each output channel (row): scale = max|w| / 7, q = round(w / "
+        "scale) clamped to [-8, 7]; a row of zeros must not divide by zero. Pack two values into a byte, the first "
+        "in the low nibble; unpack and multiply by the scale on the fly, accumulate in float32 (float16 is allowed), "
+        "add the bias and round to float16 once. Scales for groups of at least 32 along the input features are "
+        "allowed; unquantized weights, rotation and smoothing are not. A kernel is right if its relative error "
+        "(Frobenius norm, against the full-precision result) is at most four times what independent rounding of "
+        "every weight gives with one scale for each output channel, and if it really rounds: weights far below their "
+        "scale become zero, all that round to one integer give the same result, and small output channels keep their "
+        "digits beside large ones. Cosine (published threshold 0.9), relative L1 (0.1) and RMSE (0.15) are reported "
+        "beside it."
     ),
     formula=r"Y = X\,(s\,Q_4(W))^\top + b",
     reference=reference,

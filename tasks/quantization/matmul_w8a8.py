@@ -21,12 +21,14 @@ TASK = Task(
     signature="matmul_w8a8(input, weight) -> Tensor",
     prompt=(
         "Multiply `input` (M, K) by `weight` (K, N), both float32, through int8, all within the call. Quantize the "
-        "input symmetrically for each row and the weight symmetrically for each column: scale = max|x| / 127, "
-        "q = round(x / scale) in [-127, 127]; a row or column of zeros must not divide by zero. Multiply the int8 "
-        "values with int32 accumulation and return q_sum * row_scale * column_scale as float32 (M, N). Scales for "
-        "groups of at least 32 along K are allowed; plain floating point products, rotation and smoothing are not. "
-        "Against the full-precision product the result needs a cosine of at least 0.95, a relative L1 error of at "
-        "most 0.05 and an RMSE of at most 0.1."
+        "input symmetrically for each row and the weight symmetrically for each column: scale = max|x| / 127, q = "
+        "round(x / scale) in [-127, 127]; a row or column of zeros must not divide by zero. Multiply the int8 values "
+        "with int32 accumulation and return q_sum * row_scale * column_scale as float32 (M, N). Scales for groups of "
+        "at least 32 along K are allowed; plain floating point products, rotation and smoothing are not. A kernel is "
+        "right if its relative error (Frobenius norm, against the full-precision result) is at most four times what "
+        "independent rounding of every element gives with one scale for the whole tensor, and if it really rounds: "
+        "values far below their scale become zero, and all values that round to one integer give the same result. "
+        "Cosine (published threshold 0.95), relative L1 (0.05) and RMSE (0.1) are reported beside it."
     ),
     formula=r"Y = s_X s_W\,(Q(X)\,Q(W))",
     reference=reference,
