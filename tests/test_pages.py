@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -8,7 +9,7 @@ from django.urls import reverse
 from django.views import defaults
 from django.views.csrf import csrf_failure
 
-from evaluator.report import CAUSES, OUTCOMES, Cause, Outcome
+from evaluator.report import CAUSES, OUTCOMES, CaseError, Cause, Outcome
 from leaderboard import highlight, queries
 from leaderboard.models import Gpu, Kernel, Result, Run, Task
 from leaderboard.templatetags.numbers import address, milliseconds, percent, quantity, seconds, times
@@ -260,6 +261,17 @@ class TestResult:
         assert re.findall(r'<li class="(\w+)"><strong>(\w+)', html) == [
             ("passed", "static"), ("passed", "call"), ("failed", "exe"), ("ahead", "perf"),
         ]  # fmt: skip
+
+    def test_numbers_that_say_nothing_are_left_out(self, client, h200):
+        error = CaseError(case={"n": 8}, inputs="float32[8]", wrong=1, elements=8, max_absolute=0.5)
+        zero = replace(report("abs", Outcome.WRONG_VALUES), cases_passed=1, cases_total=3)
+        zero = replace(zero, failure=replace(zero.failure, case_error=replace(error, max_relative=0.0)))
+        run = finished_run(MethodFactory(), h200, {"abs": zero, "add": report("add", Outcome.CALL_FAILED)})
+        seen = text(page(client, f"/runs/{run.pk}/abs/"))
+        assert "Cases right 1 of 3" in seen
+        assert "0.5 absolute" in seen and "relative" not in seen
+        never_ran = page(client, f"/runs/{run.pk}/add/")
+        assert "Cases right" not in text(never_ran) and 'class="stats"' not in never_ran
 
     def test_a_timed_one_shows_every_size(self, client, h200):
         run = finished_run(MethodFactory(), h200, {"gelu": timed_report("gelu", 2)})
