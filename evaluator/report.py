@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import types
 import typing
 from collections.abc import Mapping
@@ -497,12 +498,21 @@ class Environment(Record):
 
 def bounded(text: str, limit: int = MAX_TEXT) -> str:
     """`text` as storable text of at most `limit` characters: head and tail kept, the middle left out visibly."""
-    text = text.replace("\0", "\N{SYMBOL FOR NULL}").encode("utf-8", "replace").decode()
+    text = visible(text.replace("\0", "\N{SYMBOL FOR NULL}").encode("utf-8", "replace").decode())
     if len(text) <= limit:
         return text
     kept = limit - 60  # room for the line between
     head, tail = kept * 3 // 4, kept // 4
     return f"{text[:head]}\n… {len(text) - head - tail} characters left out …\n{text[-tail:]}"
+
+
+_HIDDEN = re.compile("[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+
+
+def visible(text: str, form: str = "[{}]") -> str:
+    """`text` with its characters that reorder or hide what is shown, by which it could look other than it is,
+    as their code points in `form`."""
+    return _HIDDEN.sub(lambda match: form.format(f"U+{ord(match[0]):04X}"), text)
 
 
 def _read(hint: Any, value: Any) -> Any:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
+from evaluator.report import visible
 from tasks import registry
 from tasks.catalogue import CATALOGUE
 
@@ -165,7 +166,8 @@ class _Reader:
         if len(content) > bound:
             raise UploadError(
                 f"Unpacked, the archive is larger than {self._limits.unpacked_bytes / 1e6:g} MB or one of its files "
-                f"larger than {self._limits.file_bytes / 1e6:g} MB ({entry.filename[:100]}). Nothing was taken from it."
+                f"larger than {self._limits.file_bytes / 1e6:g} MB ({_shown(entry.filename[:100])}). "
+                "Nothing was taken from it."
             )
         return content
 
@@ -198,9 +200,7 @@ class _Reader:
         self.upload.kernels[task] = source
 
     def _problem(self, place: str, unusable: _Unusable) -> None:
-        problem = Problem(
-            unusable.kind, _storable(place), _storable(unusable.name[:200]), _storable(unusable.message)
-        )
+        problem = Problem(unusable.kind, _shown(place), _shown(unusable.name[:200]), _shown(unusable.message))
         self.upload.problems += (problem,)
 
     def _from_record(self, line: bytes) -> tuple[str, str]:
@@ -301,6 +301,10 @@ def _lines(text: str) -> str:
 def _storable(text: str) -> str:
     """The text without what UTF-8 or the database cannot hold (lone surrogates, null)."""
     return text.encode("utf-8", "replace").decode().replace("\0", "?")
+
+
+def _shown(text: str) -> str:
+    return visible(_storable(text))
 
 
 def _text(record: dict[str, object], key: str) -> str:

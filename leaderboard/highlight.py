@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
 from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
+from evaluator.report import visible
+
 MOST_COLOURED = 60_000
 """Characters above which a source is shown plain: colouring takes about a second for 200 kB."""
 
-# Characters that reorder or hide what is shown, so that a source could look other than it runs.
-_HIDDEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_HIDDEN = '<span class="hidden-character">{}</span>'
 
 
 def numbered(source: str, failing_line: int | None = None) -> SafeString:
@@ -44,8 +43,4 @@ def _lines(source: str) -> list[SafeString]:
         html = highlight(source, lexer, HtmlFormatter(nowrap=True)).removesuffix("\n")
     else:
         html = escape(source)
-    return [mark_safe(_HIDDEN.sub(_visible, line)) for line in html.split("\n")]
-
-
-def _visible(match: re.Match[str]) -> str:
-    return f'<span class="hidden-character">U+{ord(match[0]):04X}</span>'
+    return [mark_safe(visible(line, _HIDDEN)) for line in html.split("\n")]

@@ -20,6 +20,7 @@ from evaluator.report import (
     Timing,
     Verdict,
     bounded,
+    visible,
 )
 
 TIMING = Timing(
@@ -174,6 +175,14 @@ def test_text_is_bounded_and_storable():
     assert long.startswith("head") and long.endswith("tail") and "characters left out" in long
     assert MAX_TEXT - 60 < len(long) <= MAX_TEXT
     assert bounded(long) == long
+
+
+def test_characters_that_hide_or_reorder_are_made_visible():
+    assert bounded("gelu\u202eyp.") == "gelu[U+202E]yp."
+    assert visible("a\u200bb\u061cc\u2066\ufeff") == "a[U+200B]b[U+061C]c[U+2066][U+FEFF]"
+    assert visible("é ü → 中\n\t") == "é ü → 中\n\t"
+    long = bounded("\u202e" * MAX_TEXT)
+    assert len(long) <= MAX_TEXT and bounded(long) == long
 
 
 def test_failures_and_logs_bound_what_a_kernel_says():

@@ -375,6 +375,13 @@ def test_names_from_a_file_are_text_on_the_page(browser: Client) -> None:
     assert b"<b>" not in response.content
 
 
+def test_names_that_hide_or_reorder_are_shown_as_they_are(browser: Client) -> None:
+    entries = {"gelu.py": source_for("gelu").encode(), "gelu\u202eyp.exe": b"x"}
+    response = hand_in(browser, packed(**entries), "k.zip")
+    assert "gelu[U+202E]yp.exe" in text(response)
+    assert "\u202e" not in text(response)
+
+
 def test_the_page_of_a_submission_takes_as_many_queries_however_much_it_holds(
     browser: Client, ada: User, django_assert_num_queries: Callable[..., Any]
 ) -> None:

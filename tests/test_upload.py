@@ -226,6 +226,17 @@ class TestOneRecordLeftOut:
         assert upload.kernels == {"abs": "x = 1"}
         assert problems(upload) == [("unreadable", "")]
 
+    def test_a_name_that_hides_or_reorders_is_shown_as_it_is(self):
+        (problem,) = parse(zipped_items(("gelu\u202eyp.exe", "x")), "r.zip").problems
+        assert problem.place == "gelu[U+202E]yp.exe"
+        (problem,) = parse(jsonl({"file": "no\u200b_such", "predict": "x"}), "r.jsonl").problems
+        assert problem.name == "no[U+200B]_such"
+        assert "\u200b" not in problem.message
+
+    def test_a_source_may_hold_such_characters(self):
+        source = "x = '\u200b'"
+        assert parse(jsonl({"file": "abs", "predict": source}), "r").kernels == {"abs": source}
+
     def test_a_damaged_zip_entry(self):
         data = bytearray(zipped_items(("Math/abs.py", "x = 1"), ("relu.py", SOURCE * 50)))
         middle = data.index(b"relu.py") + len("relu.py") + 10
