@@ -14,6 +14,7 @@ from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.auth.admin import UserAdmin
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.template.defaultfilters import pluralize
 from django.template.response import TemplateResponse
 from django.utils.timezone import now
 
@@ -21,6 +22,10 @@ from leaderboard import services
 from leaderboard.models import Chunk, Gpu, Host, Method, Result, Run, Submission, Task, User
 
 admin.site.register(User, UserAdmin)
+
+
+def _runs(count: int) -> str:
+    return f"{count} run{pluralize(count)}"
 
 
 class _ReadOnly:
@@ -131,7 +136,8 @@ class SubmissionAdmin(admin.ModelAdmin):
             except services.Refused as refused:
                 self.message_user(request, str(refused), messages.ERROR)
                 return None
-            self.message_user(request, f"{len(runs)} runs on {form.cleaned_data['gpu']}.", messages.SUCCESS)
+            queued = f"{_runs(len(runs))} on {form.cleaned_data['gpu']}."
+            self.message_user(request, queued, messages.SUCCESS)
             return None
         context = {
             **self.admin_site.each_context(request),
@@ -172,7 +178,7 @@ class RunAdmin(_ReadOnly, admin.ModelAdmin):
     @admin.action(description="Cancel")
     def cancel(self, request: HttpRequest, queryset: QuerySet[Run]) -> None:
         count = sum(services.cancel(run, f"Cancelled by {request.user}.") for run in queryset)
-        self.message_user(request, f"{count} runs cancelled.", messages.SUCCESS)
+        self.message_user(request, f"{_runs(count)} cancelled.", messages.SUCCESS)
 
 
 @admin.register(Chunk)

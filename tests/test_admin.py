@@ -74,13 +74,18 @@ def test_chosen_submissions_run_again_on_a_chosen_gpu(admin: Client) -> None:
 
     done = admin.post(admin_url("submission"), data | {"gpu": gpu.pk}, follow=True)
     assert "2 runs on NVIDIA H200." in done.content.decode()
+    one_more = data | {"_selected_action": [chosen[0].pk], "gpu": gpu.pk}
+    assert (
+        "1 run on NVIDIA H200." in admin.post(admin_url("submission"), one_more, follow=True).content.decode()
+    )
     assert set(Run.objects.values_list("submission", "gpu")) == {(one.pk, gpu.pk) for one in chosen}
 
 
 def test_a_run_says_that_no_worker_is_online_and_can_be_cancelled(admin: Client) -> None:
     run = services.enqueue(SubmissionFactory(tasks=["gelu"]), GpuFactory())
     assert "none" in admin.get(admin_url("run")).content.decode()
-    admin.post(admin_url("run"), {"action": "cancel", "_selected_action": [run.pk]})
+    done = admin.post(admin_url("run"), {"action": "cancel", "_selected_action": [run.pk]}, follow=True)
+    assert "1 run cancelled." in done.content.decode()
     run.refresh_from_db()
     assert (run.status, run.reason) == ("cancelled", "Cancelled by root.")
 
