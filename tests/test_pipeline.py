@@ -111,7 +111,8 @@ def test_the_same_seed_gives_the_same_inputs_and_another_seed_others() -> None:
     assert not torch.equal(drawn("run", "gelu", 0, "first"), drawn("other", "gelu", 0, "first"))
 
 
-def test_the_judge_never_imports_a_submission(unchecked: None) -> None:
+def test_the_judge_never_imports_a_submission(unchecked: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "evaluator.child", raising=False)  # another test may have imported it
     mark = "kbx_mark_of_a_submission"
     marking = f"""
 import builtins, os, sys, types
